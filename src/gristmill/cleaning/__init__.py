@@ -1,0 +1,5 @@
+"""Text to text: as many rows out as in, nothing dropped. `VERSION` of a cleaner rises when its output may change.
+
+A cleaner is a frozen dataclass with `clean(texts) -> texts` over large_string arrays. `unicode` always runs first
+and takes raw bytes as well, so that every later stage may rely on valid UTF-8.
+"""

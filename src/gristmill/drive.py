@@ -1,0 +1,152 @@
+"""Carrying out a recipe: the route's steps, one after another, in one locked output folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from gristmill.engine.ledger import Ledger
+from gristmill.engine.local import Job, LocalEngine, Observer, outstanding
+from gristmill.engine.pool import worker_count
+from gristmill.engine.record import Record
+from gristmill.engine.step import Step
+from gristmill.errors import ResumeError, TaskError
+from gristmill.formats import files
+from gristmill.recipe import Recipe
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a run leaves: where it lies, and its books."""
+
+    path: Path
+    ledger: Ledger
+
+
+@dataclass(frozen=True)
+class Silent:
+    """The observer that says nothing; it keeps the notices."""
+
+    notices: list[str] = field(default_factory=list)
+
+    def started(self, jobs: object, tasks_done: int) -> None:
+        """Not shown."""
+
+    def finished(self, job: Job, record: Record) -> None:
+        """Not shown."""
+
+    def ended(self) -> None:
+        """Not shown."""
+
+    def notice(self, text: str) -> None:
+        """Kept."""
+        self.notices.append(text)
+
+
+def load_recipe(recipe: Recipe | Mapping[str, Any] | str | os.PathLike[str]) -> Recipe:
+    """A recipe from a recipe, a map as YAML gives it, or a file."""
+    if isinstance(recipe, Recipe):
+        return recipe
+    return Recipe.from_dict(recipe) if isinstance(recipe, Mapping) else Recipe.from_yaml(recipe)
+
+
+def run(recipe: Recipe | Mapping[str, Any] | str | os.PathLike[str], observer: Observer | None = None) -> Result:
+    """Carry out a recipe: raw text in, training batches out. What is up to date is not done again.
+
+    Raises a GristmillError that says what was expected, what was found, where, and what to do.
+    """
+    from gristmill.route import steps_of
+
+    recipe = load_recipe(recipe)
+    output = Path(recipe.output.path)
+    watcher = observer or Silent()
+    workers = worker_count(recipe.engine.workers, recipe.engine.memory)
+    with _locked(output):
+        files.sweep(output)
+        _write_recipe(recipe, output)
+        ledger = Ledger()
+        with LocalEngine(output, workers, watcher) as engine:
+            route = steps_of(recipe, output, workers, ledger, watcher.notice)
+            answer: list[list[Record]] | None = None
+            while True:
+                try:
+                    steps = next(route) if answer is None else route.send(answer)
+                except StopIteration:
+                    break
+                answer = engine.run(steps)
+        ledger.write(output)
+    return Result(output, ledger)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run would do: tasks that are done, tasks that must run, and which stages must wait to be known."""
+
+    done: dict[str, int]  # step name → tasks up to date
+    jobs: list[Job]
+    input_bytes: int
+    workers: int
+
+
+def plan(recipe: Recipe | Mapping[str, Any] | str | os.PathLike[str]) -> Plan:
+    """Look, but touch nothing: the route is followed as far as its results are there already."""
+    from gristmill.route import steps_of
+
+    recipe = load_recipe(recipe)
+    output = Path(recipe.output.path)
+    workers = worker_count(recipe.engine.workers, recipe.engine.memory)
+    route = steps_of(recipe, output, workers, Ledger(), lambda text: None)
+    done: dict[str, int] = {}
+    input_bytes = 0
+    answer: list[list[Record]] | None = None
+    while True:
+        try:
+            steps: list[Step] = next(route) if answer is None else route.send(answer)
+        except StopIteration:
+            return Plan(done, [], input_bytes, workers)
+        input_bytes += sum(task.bytes for step in steps for task in step.tasks if step.name.startswith("sift/"))
+        found, jobs = outstanding(output, steps)
+        for name, _ in found:
+            done[name] = done.get(name, 0) + 1
+        if jobs:
+            return Plan(done, jobs, input_bytes, workers)
+        answer = [[found[step.name, task.name] for task in step.tasks] for step in steps]
+
+
+def _write_recipe(recipe: Recipe, output: Path) -> None:
+    """Keep the recipe beside its output, so that `report` and `inspect` need nothing else."""
+    import yaml
+
+    with files.atomic_file(output / "recipe.yaml") as file:
+        file.write(yaml.safe_dump(recipe.to_dict(), sort_keys=False, allow_unicode=True).encode())
+
+
+@contextmanager
+def _locked(output: Path) -> Iterator[None]:
+    """Hold the output folder: a second run on it is refused, and a killed run's hold is gone with it."""
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+        lock = open(output / ".lock", "a")  # noqa: SIM115  closed below, after the run
+    except OSError as error:
+        raise TaskError(f"expected an output folder that can be written, found: {error.strerror}: {output}") from error
+    with lock:
+        _take(lock, output)
+        yield
+
+
+def _take(lock: Any, output: Path) -> None:
+    try:
+        import fcntl
+    except ImportError:  # Windows has no flock: two runs on one output are then the user's to avoid
+        return
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        raise ResumeError(
+            f"expected an output folder of its own, found another run at work in it: {output}\n"
+            "  Wait until it has ended, or give this run another `output.path`."
+        ) from error

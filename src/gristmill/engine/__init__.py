@@ -1,0 +1,1 @@
+"""Steps, tasks and records: what must run, what is already done, and what it cost. Knows no stage."""

@@ -1,0 +1,190 @@
+"""The local engine: brings steps up to date and survives what happens to their tasks.
+
+Guarantees: a task whose record is current is not run; files that an earlier run wrote are checked before others
+read them, and made again where they are damaged; a task that fails for good does not keep the others from finishing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from gristmill.engine import record as records
+from gristmill.engine.pool import WorkerPool
+from gristmill.engine.record import Record
+from gristmill.engine.step import Step, Task
+from gristmill.engine.worker import Failure, Order, carry_out
+from gristmill.errors import GristmillError
+from gristmill.formats import files
+
+
+@dataclass(frozen=True)
+class Job:
+    """A task that must run, and why."""
+
+    step: Step
+    task: Task
+    why: str
+
+
+class Observer(Protocol):
+    """Who watches a run: a progress bar, a log, a test."""
+
+    def started(self, jobs: Sequence[Job], tasks_done: int) -> None:
+        """Some tasks are about to run; `tasks_done` more of the same steps are up to date."""
+
+    def finished(self, job: Job, record: Record) -> None:
+        """A task is done."""
+
+    def ended(self) -> None:
+        """All tasks of the last `started` have ended, well or not."""
+
+    def notice(self, text: str) -> None:
+        """Something people should know; not an error."""
+
+
+class LocalEngine:
+    """Runs steps below one output folder. Use as a context manager: leaving it ends the workers.
+
+    `workers` = 0 runs tasks in this process, for debugging.
+    """
+
+    def __init__(self, output: Path, workers: int, observer: Observer) -> None:
+        self.output = output
+        self.observer = observer
+        self._workers = workers
+        self._pool = WorkerPool(workers, observer.notice)
+        self._known_good: set[Path] = set()
+
+    def __enter__(self) -> LocalEngine:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        self._pool.close(kill=kind is not None)
+
+    def run(self, steps: Sequence[Step]) -> list[list[Record]]:
+        """Bring every task of these steps up to date, their tasks side by side; records in task order."""
+        found, jobs = outstanding(self.output, steps)
+        for step in steps:
+            self._remove_strangers(step)
+        if jobs:
+            needed = {id(read): read for job in jobs for read in job.step.reads}
+            for step in needed.values():
+                self._mend(step)
+            self.observer.started(jobs, tasks_done=len(found))
+            try:
+                found.update(self._run_all(jobs))
+            finally:
+                self.observer.ended()
+        return [[found[step.name, task.name] for task in step.tasks] for step in steps]
+
+    def _mend(self, step: Step) -> None:
+        """Check what an earlier run wrote for this step; take away the records of damaged files and run it again."""
+        written = [
+            (task, self.output / step.name / file.path, file.checksum)
+            for task in step.tasks
+            if (record := records.read(self.output / step.name, task.name)) is not None
+            for file in record.files
+        ]
+        unknown = [item for item in written if item[1] not in self._known_good]
+        with ThreadPoolExecutor(max(1, self._workers)) as threads:
+            sums = list(threads.map(lambda item: _checksum_or_none(item[1]), unknown))
+        damaged = False
+        for (task, path, expected), actual in zip(unknown, sums, strict=True):
+            if actual == expected:
+                self._known_good.add(path)
+            else:
+                self.observer.notice(f"damaged (its checksum differs), making it again: {path}")
+                records.path_of(self.output / step.name, task.name).unlink(missing_ok=True)
+                damaged = True
+        if damaged:
+            self.run([step])
+
+    def _remove_strangers(self, step: Step) -> None:
+        """Take away the records and files of tasks that the step no longer has (fewer chunks than before)."""
+        folder = self.output / step.name
+        names = {task.name for task in step.tasks}
+        for path in folder.glob("*.json") if folder.is_dir() else ():
+            record = records.read(folder, path.stem) if path.stem not in names else None
+            if record is not None:
+                path.unlink()
+                for file in record.files:
+                    (folder / file.path).unlink(missing_ok=True)
+
+    def _run_all(self, jobs: Sequence[Job]) -> dict[tuple[str, str], Record]:
+        by_place = {(job.step.name, job.task.name): job for job in jobs}
+        finished: dict[tuple[str, str], Record] = {}
+        failures: list[tuple[Job, Failure]] = []
+        for order, result in self._carry_out([self._order(job) for job in jobs]):
+            job = by_place[order.step, order.task]
+            if isinstance(result, Failure):
+                failures.append((job, result))
+                continue
+            finished[order.step, order.task] = result
+            self._known_good.update(Path(order.folder) / file.path for file in result.files)
+            for text in result.notices:
+                self.observer.notice(text)
+            self.observer.finished(job, result)
+        if failures:
+            raise _failed(failures, tasks_finished=len(finished))
+        return finished
+
+    def _carry_out(self, orders: Sequence[Order]) -> Iterable[tuple[Order, Record | Failure]]:
+        if self._workers:
+            yield from self._pool.run(orders)
+            return
+        for order in orders:
+            result = carry_out(order)
+            yield order, result
+            if isinstance(result, Failure) and result.final:
+                return
+
+    def _order(self, job: Job) -> Order:
+        return Order(
+            step=job.step.name,
+            task=job.task.name,
+            function=job.step.function,
+            work=job.task.work,
+            folder=str(self.output / job.step.name),
+            fingerprint=job.step.task_fingerprint(job.task),
+            made_from=job.step.recipe_of(job.task),
+            input_bytes=job.task.bytes,
+        )
+
+
+def outstanding(output: Path, steps: Sequence[Step]) -> tuple[dict[tuple[str, str], Record], list[Job]]:
+    """What is done already (records by step and task name), and the tasks that must run."""
+    found: dict[tuple[str, str], Record] = {}
+    jobs: list[Job] = []
+    for step in steps:
+        for task in step.tasks:
+            record, why = records.current(output / step.name, step, task)
+            if record is None:
+                jobs.append(Job(step, task, why))
+            else:
+                found[step.name, task.name] = record
+    return found, jobs
+
+
+def main_reason(jobs: Sequence[Job]) -> str:
+    """The reason that most of these jobs share: why they run."""
+    return Counter(job.why for job in jobs).most_common(1)[0][0]
+
+
+def _checksum_or_none(path: Path) -> str | None:
+    return files.checksum(path) if path.exists() else None
+
+
+def _failed(failures: Sequence[tuple[Job, Failure]], tasks_finished: int) -> GristmillError:
+    job, first = failures[0]
+    more = f" (and {len(failures) - 1} more)" if len(failures) > 1 else ""
+    detail = f"\n{first.detail.rstrip()}" if first.detail and not first.final else ""
+    message = (
+        f"{job.step.name}: task {job.task.name}{more} failed: {first.message}{detail}\n"
+        f"  {tasks_finished} other tasks finished and are kept. Mend the cause and run the same command again."
+    )
+    return first.error(message)

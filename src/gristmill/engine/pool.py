@@ -1,0 +1,118 @@
+"""Worker processes, kept warm between steps. A worker that dies costs one try of the task it held, no more."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+
+from gristmill.engine.record import Record
+from gristmill.engine.worker import Failure, Order, serve
+from gristmill.errors import TaskError
+
+TRIES = 3
+WORKER_BYTES = 700 << 20  # what one worker needs at most: libraries, a batch in its forms, tokenizer caches
+
+
+@dataclass
+class _Worker:
+    process: BaseProcess
+    pipe: Connection
+    order: Order | None = None
+
+
+class WorkerPool:
+    """Up to `size` spawned processes, started when there is work for them."""
+
+    def __init__(self, size: int, notice: Callable[[str], None]) -> None:
+        self.size = size
+        self._notice = notice
+        self._workers: list[_Worker] = []
+
+    def run(self, orders: Sequence[Order]) -> Iterator[tuple[Order, Record | Failure]]:
+        """Carries out every order, yielding results as they come. After a final failure no new order is begun."""
+        queue = deque(orders)
+        tries: Counter[tuple[str, str]] = Counter()
+        while queue or any(worker.order for worker in self._workers):
+            self._hand_out(queue)
+            for worker in self._ready():
+                order = worker.order
+                assert order is not None
+                worker.order = None
+                try:
+                    result: Record | Failure = worker.pipe.recv()
+                except (EOFError, OSError):
+                    self._workers.remove(worker)
+                    worker.process.join()
+                    result = _crash(order, worker.process.exitcode)
+                    tries[order.step, order.task] += 1
+                    if tries[order.step, order.task] < TRIES:
+                        self._notice(f"{result.message.splitlines()[0]}; trying again")
+                        queue.appendleft(order)
+                        continue
+                if isinstance(result, Failure) and result.final:
+                    queue.clear()
+                yield order, result
+
+    def _hand_out(self, queue: deque[Order]) -> None:
+        while queue:
+            idle = next((worker for worker in self._workers if worker.order is None), None)
+            if idle is None and len(self._workers) == self.size:
+                return
+            worker = idle or self._spawn()
+            worker.order = queue.popleft()
+            try:
+                worker.pipe.send(worker.order)
+            except OSError:  # it died between two tasks
+                queue.appendleft(worker.order)
+                self._workers.remove(worker)
+                worker.process.join()
+
+    def _ready(self) -> list[_Worker]:
+        """Waits until at least one busy worker has answered or died; returns those."""
+        busy = [worker for worker in self._workers if worker.order is not None]
+        ready = wait([item for worker in busy for item in (worker.pipe, worker.process.sentinel)])
+        return [worker for worker in busy if worker.pipe in ready or worker.process.sentinel in ready]
+
+    def _spawn(self) -> _Worker:
+        context = multiprocessing.get_context("spawn")
+        ours, theirs = context.Pipe()
+        process = context.Process(target=serve, args=(theirs,), name="gristmill-worker", daemon=True)
+        process.start()
+        theirs.close()
+        self._workers.append(_Worker(process, ours))
+        return self._workers[-1]
+
+    def close(self, kill: bool) -> None:
+        """Ends the workers: at once, or when they have finished what they hold."""
+        for worker in self._workers:
+            if kill:
+                worker.process.kill()
+            worker.pipe.close()
+        for worker in self._workers:
+            worker.process.join()
+        self._workers.clear()
+
+
+def worker_count(asked: int | str, memory_bytes: int) -> int:
+    """How many workers to use: what was asked, or every core, but never more than the memory holds."""
+    if asked == 0:
+        return 0
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    wanted = cores if asked == "auto" else int(asked)
+    return max(1, min(wanted, memory_bytes // WORKER_BYTES))
+
+
+def _crash(order: Order, exit_code: int | None) -> Failure:
+    how = "by the system, most likely for lack of memory (signal 9)" if exit_code == -9 else f"with code {exit_code}"
+    return Failure(
+        f"a worker was ended {how} in task {order.task} of {order.step}\n"
+        "  Lower `engine.workers` or `output.chunk`, or give the machine more memory.",
+        detail="",
+        final=False,
+        error=TaskError,
+    )

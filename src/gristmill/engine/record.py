@@ -1,0 +1,108 @@
+"""The record of a finished task: at once the done-mark, the ledger's entry and the list of what was written.
+
+It is written last, so a record that exists speaks of files that are whole. Times and memory stand only here.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from gristmill.engine.step import Step, Task
+from gristmill.errors import FormatError
+from gristmill.formats import files
+
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class WrittenFile:
+    """A file a task made; `path` is relative to the step's folder."""
+
+    path: str
+    bytes: int
+    checksum: str
+
+
+@dataclass(frozen=True)
+class Record:
+    """One finished task."""
+
+    version: int
+    fingerprint: str
+    made_from: Mapping[str, Any]  # what the fingerprint covers
+    counts: Mapping[str, Any]
+    files: tuple[WrittenFile, ...]
+    notices: tuple[str, ...]
+    seconds: float
+    finished: str  # ISO time
+    input_bytes: int
+    peak_memory_bytes: int
+
+    def file(self, name: str) -> WrittenFile:
+        """The written file of that path."""
+        return next(file for file in self.files if file.path == name)
+
+
+def path_of(folder: Path, task_name: str) -> Path:
+    """Where a task's record lies."""
+    return folder / f"{task_name}.json"
+
+
+def write(folder: Path, task_name: str, record: Record) -> None:
+    """Write the record: the last thing a task does."""
+    files.write_json(path_of(folder, task_name), asdict(record))
+
+
+def read(folder: Path, task_name: str) -> Record | None:
+    """The record, or None where there is none or it is unreadable (then the task simply runs again)."""
+    path = path_of(folder, task_name)
+    try:
+        value = files.read_json(path)
+        written = tuple(WrittenFile(**item) for item in value.pop("files"))
+        return Record(files=written, **{**value, "notices": tuple(value["notices"])})
+    except (FileNotFoundError, FormatError, TypeError, KeyError, AttributeError):
+        return None
+
+
+def current(folder: Path, step: Step, task: Task) -> tuple[Record | None, str]:
+    """(record, "") when the task is done and its files are in place; else (None, why it must run)."""
+    record = read(folder, task.name)
+    if record is None or record.version != VERSION:
+        return None, "not done yet"
+    if record.fingerprint != step.task_fingerprint(task):
+        return None, difference(record.made_from, step.recipe_of(task))
+    for file in record.files:
+        try:
+            size_bytes = (folder / file.path).stat().st_size
+        except OSError:
+            return None, f"{file.path} is missing"
+        if size_bytes != file.bytes:
+            return None, f"{file.path} has {size_bytes:,} bytes instead of {file.bytes:,}"
+    return record, ""
+
+
+def difference(old: Any, new: Any) -> str:
+    """The first few places where two plain values differ, as a sentence for people."""
+    found = list(_differences(old, new, ""))
+    shown = "; ".join(found[:3]) + (f"; and {len(found) - 3} more" if len(found) > 3 else "")
+    return shown or "changed"
+
+
+def _differences(old: Any, new: Any, place: str) -> Iterator[str]:
+    if isinstance(old, Mapping) and isinstance(new, Mapping):
+        for key in [*old, *(key for key in new if key not in old)]:
+            yield from _differences(old.get(key), new.get(key), f"{place}.{key}".lstrip("."))
+    elif isinstance(old, (list, tuple)) and isinstance(new, (list, tuple)) and len(old) == len(new):
+        for number, (one, other) in enumerate(zip(old, new, strict=True)):
+            yield from _differences(one, other, f"{place}[{number}]")
+    elif old != new:
+        yield f"{place}: {_short(old)} -> {_short(new)}"
+
+
+def _short(value: Any) -> str:
+    text = str(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,135 @@
+"""The child process: takes one task after another from its pipe, runs it, writes its record last.
+
+What a task raises comes back as text; a worker that dies says nothing, and its parent notices.
+"""
+
+from __future__ import annotations
+
+import errno
+import importlib
+import os
+import signal
+import sys
+import time
+import traceback
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from gristmill.engine import record as records
+from gristmill.engine.record import Record, WrittenFile
+from gristmill.engine.step import Outcome
+from gristmill.errors import GristmillError, TaskError
+from gristmill.formats import files
+
+
+_FINAL_ERRORS = (errno.ENOSPC, errno.EROFS, errno.EDQUOT, errno.EACCES, errno.EPERM)
+
+
+@dataclass(frozen=True)
+class Order:
+    """One task, as it travels to a worker."""
+
+    step: str
+    task: str
+    function: str
+    work: Any
+    folder: str
+    fingerprint: str
+    made_from: Any
+    input_bytes: int
+
+
+@dataclass(frozen=True)
+class Failure:
+    """What comes back from a task that raised."""
+
+    message: str
+    detail: str  # the traceback, or "" where the message says all
+    final: bool  # others would fail in the same way (no space left, read-only): do not begin them
+    error: type[GristmillError]  # what the parent raises
+
+
+def serve(pipe: Connection) -> None:
+    """The child's main loop. Ends when the parent closes the pipe or is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    _die_with_parent()
+    while True:
+        try:
+            order = pipe.recv()
+        except (EOFError, OSError):
+            return
+        if order is None:
+            return
+        pipe.send(carry_out(order))
+
+
+def carry_out(order: Order) -> Record | Failure:
+    """Run one task and write its record."""
+    folder = Path(order.folder)
+    started = time.perf_counter()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        _remove_previous(folder, order.task)
+        module_name, _, function_name = order.function.partition(":")
+        function = getattr(importlib.import_module(module_name), function_name)
+        outcome: Outcome = function(order.work, folder, order.task)
+        record = Record(
+            version=records.VERSION,
+            fingerprint=order.fingerprint,
+            made_from=order.made_from,
+            counts=outcome.counts,
+            files=tuple(_written(folder, path) for path in outcome.files),
+            notices=tuple(outcome.notices),
+            seconds=round(time.perf_counter() - started, 4),
+            finished=datetime.now(timezone.utc).isoformat(timespec="milliseconds"),
+            input_bytes=order.input_bytes,
+            peak_memory_bytes=peak_memory_bytes(),
+        )
+        records.write(folder, order.task, record)
+        return record
+    except GristmillError as error:
+        return Failure(str(error), "", final=False, error=type(error))
+    except MemoryError:
+        advice = "Lower `engine.workers` or `output.chunk`, or raise `engine.memory`."
+        message = f"ran out of memory in task {order.task} of {order.step}\n  {advice}"
+        return Failure(message, traceback.format_exc(), final=False, error=TaskError)
+    except OSError as error:
+        where = f": {error.filename}" if error.filename else f" (below {order.folder})"
+        message = f"{error.strerror or error}{where}"
+        return Failure(message, traceback.format_exc(), final=error.errno in _FINAL_ERRORS, error=TaskError)
+    except Exception as error:  # noqa: BLE001  a task may raise anything; it travels to the parent as text
+        return Failure(f"{type(error).__name__}: {error}", traceback.format_exc(), final=False, error=TaskError)
+
+
+def _remove_previous(folder: Path, task_name: str) -> None:
+    """Take away an outdated record before its files, so that no record ever speaks of files that are gone."""
+    previous = records.read(folder, task_name)
+    records.path_of(folder, task_name).unlink(missing_ok=True)
+    for file in previous.files if previous else ():
+        (folder / file.path).unlink(missing_ok=True)
+
+
+def _written(folder: Path, path: str) -> WrittenFile:
+    return WrittenFile(path, (folder / path).stat().st_size, files.checksum(folder / path))
+
+
+def peak_memory_bytes() -> int:
+    """The most resident memory this process ever held."""
+    if sys.platform == "win32":
+        return 0
+    import resource
+
+    unit_bytes = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit_bytes
+
+
+def _die_with_parent() -> None:
+    """On Linux, ask the kernel to end this process with its parent, so that kill -9 leaves no orphan writing."""
+    if sys.platform == "linux":
+        import ctypes
+
+        set_parent_death_signal = 1  # PR_SET_PDEATHSIG in <sys/prctl.h>
+        ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL)

@@ -1,0 +1,1 @@
+"""Bytes on disk: one file a layout, its reader beside its writer."""

@@ -1,0 +1,44 @@
+"""How every kernel is compiled: ahead of its first call, without the GIL, cached on disk.
+
+Signatures are explicit, so importing a kernel module loads (or, once a machine, compiles) exactly the code
+that will run: no second specialisation is ever made behind our back. Arrays that a kernel only reads are
+declared read-only, because Arrow's buffers are; writable arrays are accepted there too.
+
+Run with NUMBA_BOUNDSCHECK=1 and a fresh NUMBA_CACHE_DIR to check every index (the tests do, once).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numba
+from numba import types
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _arrays(item: Any) -> tuple[Any, Any]:
+    return types.Array(item, 1, "C", readonly=True), types.Array(item, 1, "C")
+
+
+# NAME_IN is only read, NAME_OUT is written.
+BYTES_IN, BYTES_OUT = _arrays(types.uint8)
+BOOL_IN, BOOL_OUT = _arrays(types.boolean)
+U16_IN, U16_OUT = _arrays(types.uint16)
+U32_IN, U32_OUT = _arrays(types.uint32)
+U64_IN, U64_OUT = _arrays(types.uint64)
+I32_IN, I32_OUT = _arrays(types.int32)
+I64_IN, I64_OUT = _arrays(types.int64)
+F32_IN, F32_OUT = _arrays(types.float32)
+F64_IN, F64_OUT = _arrays(types.float64)
+
+
+def kernel(signature: Any) -> Callable[[F], F]:
+    """Decorator: compile for exactly this signature (or list of signatures), now, and keep it on disk."""
+    return numba.njit(signature, cache=True, nogil=True, error_model="numpy")  # type: ignore[no-any-return]
+
+
+def inline(function: F) -> F:
+    """Decorator for the small functions that kernels call: compiled with their caller, no signature needed."""
+    return numba.njit(inline="never", nogil=True, error_model="numpy")(function)  # type: ignore[no-any-return]

@@ -1,0 +1,76 @@
+"""The ledger as tables on a terminal."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.table import Table
+
+from gristmill.engine.ledger import Entry, Ledger, total
+from gristmill.quantities import show_count
+
+
+def print_ledger(ledger: Ledger, console: Console) -> None:
+    """Three tables: what went through each stage, why documents went, and the mixture asked and achieved."""
+    console.print(_stages(ledger))
+    if reasons := _reasons(ledger):
+        console.print(reasons)
+    if mixture := _mixture(ledger):
+        console.print(mixture)
+    console.print("The ledger balances.", style="green")
+
+
+def _stages(ledger: Ledger) -> Table:
+    table = Table(title="Stages", title_justify="left")
+    for heading in ("stage", "unit"):
+        table.add_column(heading)
+    for heading in ("entered", "left", "gone", "share kept"):
+        table.add_column(heading, justify="right")
+    for stage in ledger.stages():
+        entries = ledger.of(stage)
+        entered, left = sum(e.entered for e in entries), sum(e.left for e in entries)
+        share = f"{left / entered:.1%}" if entered else ""
+        table.add_row(stage, entries[0].unit, f"{entered:,}", f"{left:,}", f"{entered - left:,}", share)
+    return table
+
+
+def _reasons(ledger: Ledger) -> Table | None:
+    rows = [
+        (stage, reason, count)
+        for stage in ledger.stages()
+        for reason, count in sorted(total(e.gone for e in ledger.of(stage)).items(), key=lambda item: -item[1])
+        if count
+    ]
+    if not rows:
+        return None
+    table = Table(title="What went, and why", title_justify="left")
+    table.add_column("stage")
+    table.add_column("reason")
+    table.add_column("count", justify="right")
+    for stage, reason, count in rows:
+        table.add_row(stage, reason, f"{count:,} {ledger.of(stage)[0].unit}")
+    return table
+
+
+def _mixture(ledger: Ledger) -> Table | None:
+    entries = ledger.of("mix")
+    if not entries:
+        return None
+    table = Table(title="Mixture", title_justify="left")
+    table.add_column("source")
+    for heading in ("asked", "achieved", "tokens drawn", "available", "epochs", "documents drawn"):
+        table.add_column(heading, justify="right")
+    for entry in entries:
+        table.add_row(entry.source, *_mixture_cells(entry))
+    return table
+
+
+def _mixture_cells(entry: Entry) -> list[str]:
+    details = entry.details
+    return [
+        f"{details['requested_share']:.2%}",
+        f"{details['achieved_share']:.2%}",
+        show_count(entry.left),
+        show_count(entry.entered),
+        f"{details['epochs']:.2f}",
+        show_count(details["documents"]),
+    ]

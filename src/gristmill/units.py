@@ -1,0 +1,86 @@
+"""The registry of units: which cleaners, filters and deduplicators exist, by the names recipes use.
+
+A row is a name and the class behind it. A user's own class, `module:Class`, is a first-class citizen. Classes are
+frozen dataclasses: their fields are the parameters, their defaults the published ones.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from gristmill.errors import unknown_name
+
+REGISTRY: dict[str, dict[str, str]] = {
+    "cleaner": {
+        "unicode": "gristmill.cleaning.unicode:Unicode",
+        "strip": "gristmill.cleaning.strip:Strip",
+        "nfc": "gristmill.cleaning.nfc:Nfc",
+        "ftfy": "gristmill.cleaning.ftfy:Ftfy",
+    },
+    "filter": {
+        "length": "gristmill.filters.length:Length",
+    },
+    "deduplicator": {
+        "exact": "gristmill.dedup.exact:Exact",
+    },
+}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A unit as a recipe names it: name and parameters, already checked, not yet made."""
+
+    name: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def make(self, kind: str) -> Any:
+        """The unit itself."""
+        return _class(kind, self.name)(**self.parameters)
+
+    def literals(self, kind: str) -> dict[str, Any]:
+        """What enters a fingerprint: name, VERSION, every parameter with defaults filled in."""
+        unit = self.make(kind)
+        return {"name": self.name, "version": unit.VERSION, **dataclasses.asdict(unit)}
+
+
+def choose(kind: str, item: Any) -> Choice:
+    """Check one item of a recipe's list: a name, or {name: parameters}. Raises ValueError as a sentence."""
+    if isinstance(item, Choice):
+        name, parameters = item.name, item.parameters
+    elif isinstance(item, str):
+        name, parameters = item, {}
+    elif isinstance(item, Mapping) and len(item) == 1:
+        name, parameters = next(iter(item.items()))
+        parameters = parameters or {}
+    else:
+        raise ValueError(f"expected a {kind}'s name or one `name: parameters`, found {item!r}")
+    if not isinstance(name, str) or not isinstance(parameters, Mapping):
+        raise ValueError(f"expected `name: {{parameter: value}}`, found {item!r}")
+    unit_class = _class(kind, name)
+    known = [parameter.name for parameter in dataclasses.fields(unit_class)]
+    for parameter in parameters:
+        if parameter not in known:
+            raise ValueError(unknown_name(f"parameter of {kind} `{name}`", str(parameter), known))
+    try:
+        unit_class(**parameters)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{kind} `{name}`: {error}") from error
+    return Choice(name, dict(parameters))
+
+
+def _class(kind: str, name: str) -> Any:
+    target = REGISTRY[kind].get(name, name if ":" in name else None)
+    if target is None:
+        raise ValueError(unknown_name(kind, name, REGISTRY[kind]))
+    module_name, _, class_name = target.partition(":")
+    try:
+        unit_class = getattr(importlib.import_module(module_name), class_name)
+    except (ImportError, AttributeError) as error:
+        raise ValueError(f"expected a {kind} at `{target}`, found none: {error}") from error
+    if not dataclasses.is_dataclass(unit_class):
+        raise ValueError(f"expected a dataclass (its fields are the parameters), found {target}")
+    return unit_class

@@ -1,0 +1,29 @@
+"""What all tests share: where the material for development lies, if it is there."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))  # so that `reference` (the slow twins) can be imported
+SHARED = Path(__file__).parents[2] / "shared"
+
+
+@pytest.fixture(scope="session")
+def corpora() -> Path:
+    """The folder of real corpora; tests that need it skip without."""
+    folder = SHARED / "corpora"
+    if not folder.is_dir():
+        pytest.skip(f"real corpora are not here: {folder}")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def gpt2() -> Path:
+    """GPT-2's tokenizer.json; tests that need it skip without."""
+    file = SHARED / "tokenizers" / "gpt2.json"
+    if not file.is_file():
+        pytest.skip(f"the GPT-2 tokenizer is not here: {file}")
+    return file

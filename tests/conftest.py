@@ -6,7 +6,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
+# Kernels load on first use and machines are noisy: a slow example is no failure.
+settings.register_profile("gristmill", deadline=None)
+settings.load_profile("gristmill")
 sys.path.insert(0, str(Path(__file__).parent))  # so that `reference` (the slow twins) can be imported
 SHARED = Path(__file__).parents[2] / "shared"
 

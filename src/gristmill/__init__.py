@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gristmill import filters
+    from gristmill.drive import Plan, Result, plan, run
     from gristmill.loader import load
     from gristmill.recipe import Recipe
-    from gristmill.drive import Plan, Result, plan, run
 
 __version__ = "0.1.0"
 

@@ -32,10 +32,10 @@ def run_command(
     """Carry out a recipe; run it again to resume."""
     from rich.console import Console
 
+    from gristmill.drive import run
     from gristmill.report.inspect import print_rows
     from gristmill.report.progress import ProgressObserver
     from gristmill.report.table import print_ledger
-    from gristmill.drive import run
 
     console = Console(quiet=quiet)
     loaded = _load(recipe, output, workers, memory)
@@ -50,8 +50,8 @@ def plan_command(recipe: RecipePath, output: Annotated[str | None, typer.Option(
     """Say what a run would do, what is done already, and what it will take."""
     from rich.console import Console
 
-    from gristmill.report.plan import print_plan
     from gristmill.drive import plan
+    from gristmill.report.plan import print_plan
 
     loaded = _load(recipe, output)
     print_plan(loaded, plan(loaded), Console())

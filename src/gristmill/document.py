@@ -21,6 +21,7 @@ Bytes = npt.NDArray[np.uint8]
 
 ROWS = pa.schema(
     [
+        pa.field("file", pa.int32(), nullable=False),  # number of the piece in its chunk
         pa.field("position", pa.int64(), nullable=False),  # byte offset in the decompressed file, or row number
         pa.field("id", pa.large_string()),
         pa.field("text", pa.large_binary()),  # raw bytes; null where the row is unreadable

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -13,7 +14,6 @@ from gristmill.engine.ledger import Ledger
 from gristmill.engine.local import Job, LocalEngine, Observer, outstanding
 from gristmill.engine.pool import worker_count
 from gristmill.engine.record import Record
-from gristmill.engine.step import Step
 from gristmill.errors import ResumeError, TaskError
 from gristmill.formats import files
 from gristmill.recipe import Recipe
@@ -59,7 +59,7 @@ def run(recipe: Recipe | Mapping[str, Any] | str | os.PathLike[str], observer: O
 
     Raises a GristmillError that says what was expected, what was found, where, and what to do.
     """
-    from gristmill.route import steps_of
+    from gristmill.route.steps import steps_of
 
     recipe = load_recipe(recipe)
     output = Path(recipe.output.path)
@@ -70,14 +70,13 @@ def run(recipe: Recipe | Mapping[str, Any] | str | os.PathLike[str], observer: O
         _write_recipe(recipe, output)
         ledger = Ledger()
         with LocalEngine(output, workers, watcher) as engine:
-            route = steps_of(recipe, output, workers, ledger, watcher.notice)
-            answer: list[list[Record]] | None = None
-            while True:
-                try:
-                    steps = next(route) if answer is None else route.send(answer)
-                except StopIteration:
-                    break
-                answer = engine.run(steps)
+            route = steps_of(recipe, output, workers, ledger)
+            steps = next(route)
+            try:
+                while True:
+                    steps = route.send(engine.run(steps))
+            except StopIteration as end:
+                end.value()
         ledger.write(output)
     return Result(output, ledger)
 
@@ -94,27 +93,25 @@ class Plan:
 
 def plan(recipe: Recipe | Mapping[str, Any] | str | os.PathLike[str]) -> Plan:
     """Look, but touch nothing: the route is followed as far as its results are there already."""
-    from gristmill.route import steps_of
+    from gristmill.route.steps import steps_of
 
     recipe = load_recipe(recipe)
     output = Path(recipe.output.path)
     workers = worker_count(recipe.engine.workers, recipe.engine.memory)
-    route = steps_of(recipe, output, workers, Ledger(), lambda text: None)
-    done: dict[str, int] = {}
+    route = steps_of(recipe, output, workers, Ledger())
+    done: Counter[str] = Counter()
     input_bytes = 0
-    answer: list[list[Record]] | None = None
+    steps = next(route)
     while True:
-        try:
-            steps: list[Step] = next(route) if answer is None else route.send(answer)
-        except StopIteration:
-            return Plan(done, [], input_bytes, workers)
         input_bytes += sum(task.bytes for step in steps for task in step.tasks if step.name.startswith("sift/"))
         found, jobs = outstanding(output, steps)
-        for name, _ in found:
-            done[name] = done.get(name, 0) + 1
+        done.update(step_name for step_name, _ in found)
         if jobs:
             return Plan(done, jobs, input_bytes, workers)
-        answer = [[found[step.name, task.name] for task in step.tasks] for step in steps]
+        try:
+            steps = route.send([[found[step.name, task.name] for task in step.tasks] for step in steps])
+        except StopIteration:
+            return Plan(done, [], input_bytes, workers)
 
 
 def _write_recipe(recipe: Recipe, output: Path) -> None:

@@ -1,13 +1,13 @@
 """The exception tree. Every message says what was expected, what was found, where, and what to do.
 
-    GristmillError
-    ├── RecipeError      the recipe cannot be carried out: unknown keys, impossible values, missing files
-    ├── SourceError      raw input cannot be read, or too much of it is malformed
-    ├── FormatError      a file of ours is of another version, damaged, or not ours
-    ├── TokenizerError   a tokenizer cannot be loaded, or disagrees with itself
-    ├── ResumeError      an output folder or a loader state belongs to something else
-    ├── TaskError        a task failed for good (a crash, no memory, a full disk)
-    └── LedgerError      the books do not balance, or a stage left nothing
+GristmillError
+├── RecipeError      the recipe cannot be carried out: unknown keys, impossible values, missing files
+├── SourceError      raw input cannot be read, or too much of it is malformed
+├── FormatError      a file of ours is of another version, damaged, or not ours
+├── TokenizerError   a tokenizer cannot be loaded, or disagrees with itself
+├── ResumeError      an output folder or a loader state belongs to something else
+├── TaskError        a task failed for good (a crash, no memory, a full disk)
+└── LedgerError      the books do not balance, or a stage left nothing
 """
 
 from __future__ import annotations

@@ -140,7 +140,9 @@ class Recipe(Model):
         names = [source.name for source in sources]
         for name in names:
             if names.count(name) > 1:
-                raise ValueError(f"expected a name of its own for each source, found `{name}` {names.count(name)} times")
+                raise ValueError(
+                    f"expected a name of its own for each source, found `{name}` {names.count(name)} times"
+                )
         return sources
 
     @field_validator("sources")
@@ -180,7 +182,9 @@ class Recipe(Model):
         return cls.from_dict(value, name, lines=_line_numbers(text))
 
     @classmethod
-    def from_dict(cls, value: Mapping[str, Any], name: str = "recipe", lines: Mapping[str, int] | None = None) -> Recipe:
+    def from_dict(
+        cls, value: Mapping[str, Any], name: str = "recipe", lines: Mapping[str, int] | None = None
+    ) -> Recipe:
         """Check a map as YAML gives it. Raises RecipeError with every mistake at once."""
         problems: list[str] = []
         recipe: Recipe | None = None

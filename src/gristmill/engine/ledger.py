@@ -79,6 +79,11 @@ class Ledger:
         """The stages that have entries, in order."""
         return list(dict.fromkeys(entry.stage for entry in self.entries))
 
+    def left(self, source: str, unit: str) -> int:
+        """What the last stage let out of a source."""
+        entry = self._last(source, unit)
+        return entry.left if entry else 0
+
     def _last(self, source: str, unit: str) -> Entry | None:
         matching = [entry for entry in self.entries if (entry.source, entry.unit) == (source, unit)]
         return matching[-1] if matching else None

@@ -5,7 +5,6 @@ It is written last, so a record that exists speaks of files that are whole. Time
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path

@@ -56,4 +56,3 @@ class Outcome:
     counts: dict[str, Any]
     files: list[str]
     notices: list[str] = field(default_factory=list)
-

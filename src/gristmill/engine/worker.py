@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import errno
 import importlib
-import os
 import signal
 import sys
 import time
@@ -23,7 +22,6 @@ from gristmill.engine.record import Record, WrittenFile
 from gristmill.engine.step import Outcome
 from gristmill.errors import GristmillError, TaskError
 from gristmill.formats import files
-
 
 _FINAL_ERRORS = (errno.ENOSPC, errno.EROFS, errno.EDQUOT, errno.EACCES, errno.EPERM)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,6 @@ from gristmill.engine.record import Record
 from gristmill.engine.step import Outcome, Step, Task
 from gristmill.formats import drops
 from gristmill.formats.files import scratch_folder
-from gristmill.recipe import Recipe
 from gristmill.units import Choice
 
 VERSION = 1
@@ -50,7 +50,7 @@ class DedupWork:
     threads: int
 
 
-def step(recipe: Recipe, unit: Choice, chunks: Sequence[SiftedChunk], memory_bytes: int, threads: int) -> Step:
+def step(unit: Choice, chunks: Sequence[SiftedChunk], memory_bytes: int, threads: int, reads: tuple[Step, ...]) -> Step:
     """The step of one deduplicator."""
     signals = [chunk.record.file(f"{chunk.stem}.signals.parquet") for chunk in chunks]
     places = tuple((c.source, c.number, str(c.folder / file.path)) for c, file in zip(chunks, signals, strict=True))
@@ -61,7 +61,7 @@ def step(recipe: Recipe, unit: Choice, chunks: Sequence[SiftedChunk], memory_byt
         bytes=sum(file.bytes for file in signals),
     )
     literals = {"deduplicator": unit.literals("deduplicator")}
-    return Step(f"dedup/{unit.name}", "gristmill.route.dedup:run", VERSION, literals, [task])
+    return Step(f"dedup/{unit.name}", "gristmill.route.dedup:run", VERSION, literals, [task], reads)
 
 
 def run(work: DedupWork, folder: Path, stem: str) -> Outcome:
@@ -85,7 +85,7 @@ def run(work: DedupWork, folder: Path, stem: str) -> Outcome:
         for batch in unit.resolve(sketches, scratch, work.memory_bytes, work.threads):
             keys = batch.column(0).to_numpy() >> 32
             cuts = [0, *(np.flatnonzero(np.diff(keys)) + 1), len(keys)]
-            for start, stop in zip(cuts, cuts[1:], strict=False):
+            for start, stop in pairwise(cuts):
                 if start == stop:
                     continue
                 if keys[start] != open_chunk and held:

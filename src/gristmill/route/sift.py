@@ -29,6 +29,7 @@ from gristmill.sources.piece import Chunk, Columns
 from gristmill.units import Choice
 
 VERSION = 1
+COUNTS = ("rows", "kept", "read_bytes", "cleaned_bytes", "kept_bytes")
 EMPTY = "clean.empty"
 _EXAMPLES = 3
 _TABLES = {"documents": "", "signals": ".signals", "dropped": ".dropped"}  # -> what the file name adds
@@ -84,7 +85,7 @@ def step(recipe: Recipe, source: Source, chunks: Sequence[Chunk]) -> Step:
 def run(work: SiftWork, folder: Path, stem: str) -> Outcome:
     """The task: read, clean, measure, judge, sketch, write."""
     sifter = _Sifter(work, f"{work.source}/{stem}/")
-    counts: Counter[str] = Counter(rows=0, kept=0, read_bytes=0, cleaned_bytes=0, kept_bytes=0)
+    counts: Counter[str] = Counter(dict.fromkeys(COUNTS, 0))
     reasons: Counter[str] = Counter()
     examples: list[str] = []
     names = {table: f"{stem}{suffix}.parquet" for table, suffix in _TABLES.items()}
@@ -144,9 +145,7 @@ class _Sifter:
         keep = pc.is_null(verdicts)
         kept_texts = texts.filter(keep)
         sketches = {
-            name: pa.array(values)
-            for unit in self.deduplicators
-            for name, values in unit.sketch(kept_texts).items()
+            name: pa.array(values) for unit in self.deduplicators for name, values in unit.sketch(kept_texts).items()
         }
         all_rows = _Spread(readable, some_unreadable)
         kept_rows = _Spread(keep, some_out=True)
@@ -164,7 +163,7 @@ class _Sifter:
             "signals": pa.record_batch(
                 {
                     "row": numbers,
-                    "piece": batch["piece"],
+                    "file": batch["file"],
                     "position": batch["position"],
                     "verdict": all_verdicts.dictionary_encode(),
                     **{name: all_rows.spread(column) for name, column in signals.items()},
@@ -197,8 +196,8 @@ class _Sifter:
         """The documents' own ids, and `source/chunk/row` where they have none."""
         if given.null_count == 0:
             return given
-        made = pc.binary_join_element_wise(pa.scalar(self.id_prefix, pa.large_string()),
-                                           numbers.cast(pa.large_string()), pa.scalar("", pa.large_string()))  # fmt: skip
+        prefix, nothing = (pa.scalar(text, pa.large_string()) for text in (self.id_prefix, ""))
+        made = pc.binary_join_element_wise(prefix, numbers.cast(pa.large_string()), nothing)
         return pc.coalesce(given, made)
 
     def _documents(self, columns: dict[str, Any], keep: Any) -> Any:
@@ -225,7 +224,7 @@ class _Spread:
 def _unreadable_rows(batch: Any, chunk: Chunk) -> list[str]:
     """Where the first unreadable rows of a batch are, for people."""
     bad = batch.filter(pc.is_valid(batch["unreadable"])).slice(0, _EXAMPLES).to_pylist()
-    return [f"{chunk.pieces[row['piece']].path} at {row['position']:,}: {row['unreadable']}" for row in bad]
+    return [f"{chunk.pieces[row['file']].path} at {row['position']:,}: {row['unreadable']}" for row in bad]
 
 
 def unreadable_error(source: Source, records: Sequence[Record]) -> SourceError | None:

@@ -1,0 +1,35 @@
+# Each target makes the virtual environment that it needs; nothing but Python (3.10 or newer), pip and make.
+PYTHON ?= python3.11
+VENV ?= .venv
+BIN := $(VENV)/bin
+EXTRAS ?= dev
+
+.PHONY: demo test lint bench docs clean
+
+demo: EXTRAS := hf
+demo: $(VENV)/installed-demo  ## the whole route on the embedded demo
+	$(BIN)/gristmill run demo
+
+test: $(VENV)/installed-dev  ## every check: lint, types, imports, tests
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/pytest
+
+lint: $(VENV)/installed-dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(VENV)/installed-bench  ## every measured claim; takes an hour
+	for file in bench/*.py; do $(BIN)/python $$file || exit 1; done
+
+$(VENV)/installed-%: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable $(if $(filter demo,$*),.,".[$*]")
+	touch $@
+
+clean:
+	rm -rf $(VENV) demo-output

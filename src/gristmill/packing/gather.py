@@ -1,0 +1,101 @@
+"""Token ids into rows: every segment copied from its token shard to its place.
+
+What enters: a planned window and, for each source, its token shards. What leaves: a matrix of ids (rows of exactly
+`sequence_length`, the rest `pad_id`) and the description of its segments, as packed rows store them. Each shard is
+opened once and read from front to back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from gristmill.errors import FormatError
+from gristmill.formats.row_file import Ids, Segments
+from gristmill.kernels.packing import copy_segments
+from gristmill.packing.packers import Planned
+
+
+class SourceTokens(Protocol):
+    """The token shards of one source, in order."""
+
+    name: str
+    first_document: npt.NDArray[np.int64]  # ordinal of each shard's first document, and one past the last
+
+    def shard(self, number: int) -> tuple[npt.NDArray[Any], Ids]:
+        """Of one shard: where each document begins in its ids, with one past the last; and the ids."""
+
+
+def gather(planned: Planned, sources: Sequence[SourceTokens], pad_id: int, dtype: npt.DTypeLike) -> Ids:
+    """The ids of the planned rows. Raises FormatError where a shard holds less than the draw plan says."""
+    draws, bins = planned
+    rows: Ids = np.full((bins.rows, bins.sequence_length), pad_id, dtype)
+    draw = bins.draw[: bins.placed]
+    order = np.lexsort((bins.token[: bins.placed], draws.document[draw], draws.source[draw]))
+    row = np.repeat(np.arange(bins.rows), np.diff(bins.row_first))
+    destination = (row * bins.sequence_length + bins.starts())[order]
+    draw, token, length = draw[order], bins.token[order], bins.length[order]
+
+    for number, of_source in _runs(draws.source[draw]):
+        shards = sources[number]
+        document = draws.document[draw[of_source]].astype(np.int64)
+        shard_of = np.searchsorted(shards.first_document, document, side="right") - 1
+        for shard, of_shard in _runs(shard_of):
+            offsets, ids = shards.shard(shard)
+            local = document[of_shard] - shards.first_document[shard]
+            here = slice(of_source.start + of_shard.start, of_source.start + of_shard.stop)
+            _check(shards.name, shard, local, token[here] + length[here], offsets, ids, rows.dtype)
+            begin = offsets[local].astype(np.int64) + token[here]
+            copy_segments(np.asarray(ids), begin, length[here], destination[here], rows.reshape(-1))
+    return rows
+
+
+def segments_of(planned: Planned) -> Segments:
+    """The description of the planned rows' segments, as packed rows store it."""
+    draws, bins = planned
+    draw = bins.draw[: bins.placed]
+    return Segments(
+        offsets=bins.row_first,
+        start=bins.starts().astype(np.uint32),
+        source=draws.source[draw],
+        document=draws.document[draw],
+        token=bins.token[: bins.placed].astype(np.uint64),
+    )
+
+
+def _runs(values: npt.NDArray[Any]) -> Iterator[tuple[int, slice]]:
+    """Each value of an ascending array, and where it stands."""
+    cuts = [0, *(np.flatnonzero(values[1:] != values[:-1]) + 1).tolist(), len(values)]
+    for begin, end in pairwise(cuts):
+        if begin < end:
+            yield int(values[begin]), slice(begin, end)
+
+
+def _check(
+    name: str,
+    shard: int,
+    local: npt.NDArray[np.int64],
+    end: npt.NDArray[np.int64],
+    offsets: npt.NDArray[Any],
+    ids: Ids,
+    dtype: np.dtype[Any],
+) -> None:
+    if ids.dtype != dtype:
+        found = f"ids of {ids.dtype} where the rows have {dtype}"
+    elif local.max() + 1 >= len(offsets):
+        found = f"{len(offsets) - 1} documents, not the number {local.max()}"
+    elif int(offsets[local.max() + 1]) > len(ids):
+        found = f"{len(ids)} ids where its documents need {int(offsets[local.max() + 1])}"
+    else:
+        short = np.flatnonzero(offsets[local + 1].astype(np.int64) - offsets[local].astype(np.int64) < end)
+        if not short.size:
+            return
+        found = f"fewer than {end[short[0]]} tokens in document {local[short[0]]}"
+    raise FormatError(
+        f"expected the token shard that the draw plan was made from, found {found}: source `{name}`, shard {shard}\n"
+        "  Run `gristmill run` again to rebuild this step."
+    )

@@ -1,0 +1,62 @@
+"""Packed rows as people read them: decoded, with the documents' bounds visible."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from gristmill.errors import FormatError, ResumeError
+
+_STYLES = ("cyan", "magenta")
+
+
+def require_output(output: Path, needed: str) -> Path:
+    """`output`, if it holds `needed`. Raises ResumeError where it is no finished run's folder."""
+    if not (output / needed).exists():
+        found = "nothing" if not output.exists() else "a folder without it" if output.is_dir() else "a file"
+        raise ResumeError(
+            f"expected the output folder of a finished run (with `{needed}`), found {found}: {output}\n"
+            "  Run `gristmill run RECIPE` first, and name the recipe's `output.path`."
+        )
+    return output
+
+
+def print_rows(output: Path, console: Console, rows: int, first: int = 0) -> None:
+    """Print some rows: each document's part in a colour of its own, behind a mark that names the document."""
+    from tokenizers import Tokenizer
+
+    from gristmill.formats.packed_rows import PackedRows
+
+    folder = require_output(output, "pack/manifest.json") / "pack"
+    packed = PackedRows.open(folder)
+    if first >= len(packed):
+        raise FormatError(f"expected a row number below {len(packed):,}, found {first:,}: {folder}")
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    for row in range(first, min(first + rows, len(packed))):
+        console.print(_heading(packed, row), style="bold", highlight=False)
+        console.print(_row_text(packed, row, tokenizer), soft_wrap=True)
+
+
+def _heading(packed: Any, row: int) -> str:
+    length = packed.length(row)
+    width = packed.manifest.layout.sequence_length
+    parts = len(packed.segments(row).start)
+    return f"Row {row:,} of {len(packed):,}: {length:,} tokens of {parts} documents, {width - length:,} of padding"
+
+
+def _row_text(packed: Any, row: int, tokenizer: Any) -> Text:
+    segments = packed.segments(row)
+    ids = packed.ids(row)
+    stops = [*segments.start[1:], packed.length(row)]
+    names = packed.manifest.layout.sources
+    text = Text()
+    for number, (start, stop) in enumerate(zip(segments.start, stops, strict=True)):
+        source, document, token = (int(column[number]) for column in segments[1:4])
+        further = f", from token {token:,}" if token else ""
+        text.append(f"⟦{names[source]} {document}{further}⟧ ", style="bold yellow")
+        part = tokenizer.decode(ids[start:stop].tolist(), skip_special_tokens=False)
+        text.append(part + " ", style=_STYLES[number % len(_STYLES)])
+    return text

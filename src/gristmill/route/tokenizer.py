@@ -1,0 +1,165 @@
+"""Which tokenizer the run uses: loaded as the recipe says, or trained on the kept documents in a step of its own.
+
+The spec travels to the workers as a file, so that a task's order stays small.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from gristmill import recipe as recipes
+from gristmill.engine.record import WrittenFile
+from gristmill.engine.step import Outcome, Step, Task
+from gristmill.formats import drops
+from gristmill.formats.documents import read_batches
+from gristmill.formats.files import atomic_file, write_json
+from gristmill.route.dedup import SiftedChunk
+from gristmill.tokens import tokenizer as tokenizers
+from gristmill.tokens.tokenizer import TokenizerSpec
+
+VERSION = 1
+FILE = "tokenizer.json"
+SPEC_FILE = "tokenizer.spec.json"
+
+
+@dataclass(frozen=True)
+class TrainWork:
+    """What to learn from: documents and the drops that apply to them, chunk by chunk."""
+
+    chunks: tuple[tuple[str, tuple[str, ...]], ...]
+    vocab_size: int
+    bytes_per_chunk: int
+
+
+DropFiles = Mapping[tuple[str, int], Sequence[tuple[Path, WrittenFile]]]
+
+
+def load(asked: recipes.Tokenizer, trained: Path | None) -> TokenizerSpec:
+    """The spec the recipe asks for; `trained` is the folder of a finished training step."""
+    source = str(trained / FILE) if trained is not None else asked.path or asked.hub
+    assert source is not None
+    return tokenizers.load(
+        source, append_eos=asked.append_eos, special_tokens=asked.special_tokens, eos_token=asked.eos_token
+    )
+
+
+def training_step(
+    asked: recipes.TokenizerTraining, chunks: Sequence[SiftedChunk], drop_files: DropFiles, reads: tuple[Step, ...]
+) -> Step:
+    """The step that trains a tokenizer on a sample: the first documents of every chunk."""
+    documents = [chunk.record.file(f"{chunk.stem}.parquet") for chunk in chunks]
+    dropped = [drop_files.get((chunk.source, chunk.number), ()) for chunk in chunks]
+    work = TrainWork(
+        tuple(
+            (str(chunk.folder / file.path), tuple(str(path) for path, _ in drop))
+            for chunk, file, drop in zip(chunks, documents, dropped, strict=True)
+        ),
+        asked.vocab_size,
+        max(1, asked.sample // max(1, len(chunks))),
+    )
+    inputs = {
+        "documents": [file.checksum for file in documents],
+        "drops": [[file.checksum for _, file in drop] for drop in dropped],
+    }
+    task = Task("bpe", inputs, work, bytes=min(asked.sample, sum(file.bytes for file in documents)))
+    literals = {"vocab_size": asked.vocab_size, "sample": asked.sample}
+    return Step("tokenizer/training", "gristmill.route.tokenizer:run", VERSION, literals, [task], reads)
+
+
+def run(work: TrainWork, folder: Path, stem: str) -> Outcome:
+    """The task: train, and write tokenizer.json."""
+    from gristmill.tokens.train import train
+
+    counts = {"docs": 0, "bytes": 0}
+
+    def sample() -> Iterator[Any]:
+        for documents, drop in work.chunks:
+            taken_bytes = 0
+            for batch in surviving(Path(documents), [Path(path) for path in drop], ["text"]):
+                texts = batch.column("text")
+                lengths = np.cumsum(pc.binary_length(texts).to_numpy(zero_copy_only=False))
+                take = int(np.searchsorted(lengths, work.bytes_per_chunk - taken_bytes)) + 1
+                texts = texts.slice(0, take)
+                taken_bytes += int(lengths[len(texts) - 1])
+                counts["docs"] += len(texts)
+                yield texts
+                if taken_bytes >= work.bytes_per_chunk:
+                    break
+            counts["bytes"] += taken_bytes
+
+    text = train(sample(), work.vocab_size)
+    with atomic_file(folder / FILE) as file:
+        file.write(text.encode())
+    return Outcome(counts, [FILE])
+
+
+def surviving(documents: Path, drop: Sequence[Path], columns: Sequence[str]) -> Iterator[Any]:
+    """Batches of a chunk's documents without those that deduplication dropped; `row` is always among the columns."""
+    gone = np.concatenate([np.zeros(0, np.int32), *(drops.read_rows(path) for path in drop)])
+    for batch in read_batches(documents, ["row", *columns]):
+        if len(gone):
+            batch = batch.filter(pa.array(~np.isin(batch.column("row").to_numpy(), gone)))
+        if len(batch):
+            yield batch
+
+
+def spec_step(spec: TokenizerSpec) -> Step:
+    """The step that lays the spec down for the workers of `tokenize`."""
+    task = Task("spec", {"tokenizer": spec.fingerprint}, spec)
+    return Step("tokenizer", "gristmill.route.tokenizer:write_spec", VERSION, {}, [task])
+
+
+def write_spec(spec: TokenizerSpec, folder: Path, stem: str) -> Outcome:
+    """The task: write the spec."""
+    write_json(folder / SPEC_FILE, asdict(spec))
+    return Outcome({"vocab_size": spec.vocab_size}, [SPEC_FILE])
+
+
+@lru_cache(maxsize=4)
+def read_spec(folder: Path, fingerprint: str) -> TokenizerSpec:
+    """A spec that `write_spec` wrote; read once a process."""
+    spec = TokenizerSpec(**json.loads((folder / SPEC_FILE).read_bytes()))
+    assert spec.fingerprint == fingerprint, "the spec was replaced while tasks ran"
+    return spec
+
+
+def train_on_files(paths: Sequence[str], text_column: str, vocab_size: int, sample_bytes: int, output: Path) -> int:
+    """`gristmill train-tokenizer`: learn from raw files, spread evenly over them; returns the vocabulary's size."""
+    from gristmill import sources
+    from gristmill.cleaning.strip import Strip
+    from gristmill.cleaning.unicode import Unicode
+    from gristmill.errors import SourceError
+    from gristmill.sources.piece import Columns
+    from gristmill.tokens.train import train
+
+    files = [file for path in paths for file in sources.find(path)]
+    chunks = sources.split(files, {"unit": "file"}, 8 << 20, None)
+    learnt_bytes = 0
+
+    def sample() -> Iterator[Any]:
+        nonlocal learnt_bytes
+        for chunk in chunks:
+            taken_bytes = 0
+            for batch in sources.read(chunk, Columns(text_column)):
+                texts = Strip().clean(Unicode().clean(batch.filter(pc.is_null(batch["unreadable"]))["text"]))
+                yield texts
+                taken_bytes += int(pc.sum(pc.binary_length(texts)).as_py() or 0)
+                if taken_bytes * len(chunks) >= sample_bytes:
+                    break
+            learnt_bytes += taken_bytes
+
+    text = train(sample(), vocab_size)
+    if learnt_bytes == 0:
+        raise SourceError(f"expected some text to learn from, found none in {len(files)} files: {', '.join(paths)}")
+    with atomic_file(output) as file:
+        file.write(text.encode())
+    return len(json.loads(text)["model"]["vocab"])

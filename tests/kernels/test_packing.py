@@ -1,0 +1,78 @@
+"""The packing kernels against their twins, through the packers that own their answers' shape."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from gristmill.kernels.packing import copy_segments
+from gristmill.packing.packers import PACKERS
+from reference import packing as twin
+
+row_lengths = st.integers(1, 200)
+documents = st.lists(st.integers(0, 450), max_size=60)
+
+
+def rows_of(bins):
+    segments = list(zip(bins.draw.tolist(), bins.token.tolist(), bins.length.tolist(), strict=True))
+    cuts = bins.row_first.tolist()
+    return [segments[a:b] for a, b in itertools.pairwise(cuts)], segments[cuts[-1] :]
+
+
+@given(documents, row_lengths)
+@example([], 5)
+@example([0, 0], 5)
+@example([5, 5], 5)
+@example([4], 5)
+def test_wrapped_agrees_with_its_twin(lengths, sequence_length):
+    assert rows_of(PACKERS["wrapped"].plan(lengths, sequence_length)) == twin.wrapped(lengths, sequence_length)
+
+
+@given(documents, row_lengths)
+@example([], 5)
+@example([0, 5, 0, 10, 3, 2, 2], 5)
+@example([64, 128, 63, 65, 1, 127], 128)
+@example([3, 4], 100)
+def test_best_fit_agrees_with_its_twin(lengths, sequence_length):
+    bins = PACKERS["best_fit"].plan(lengths, sequence_length)
+    assert rows_of(bins) == (twin.best_fit(lengths, sequence_length), [])
+
+
+@given(st.lists(st.integers(1, 9000), min_size=30, max_size=80), st.integers(4096, 8999))
+def test_best_fit_agrees_where_rooms_are_far_apart(lengths, sequence_length):
+    """Beyond 4,096 the bitmap has more than one word in its summary."""
+    assert rows_of(PACKERS["best_fit"].plan(lengths, sequence_length))[0] == twin.best_fit(lengths, sequence_length)
+
+
+@given(documents, row_lengths)
+def test_best_fit_is_never_worse_than_next_fit(lengths, sequence_length):
+    rows = PACKERS["best_fit"].plan(lengths, sequence_length).rows
+    assert -(-sum(lengths) // sequence_length) <= rows <= len(twin.next_fit(lengths, sequence_length))
+
+
+@given(documents, row_lengths)
+@example([0, 5, 0, 11], 5)
+def test_padded_agrees_with_its_twin(lengths, sequence_length):
+    assert rows_of(PACKERS["padded"].plan(lengths, sequence_length)) == (twin.padded(lengths, sequence_length), [])
+
+
+def test_rows_longer_than_everything_cost_nothing():
+    assert rows_of(PACKERS["best_fit"].plan([3, 4], 2**31 - 1))[0] == [[(0, 0, 3), (1, 0, 4)]]
+
+
+@pytest.mark.parametrize("dtype", [np.uint16, np.uint32])
+@given(data=st.data())
+def test_copying_agrees_with_slices(dtype, data):
+    ids = np.arange(100, dtype=dtype)
+    lengths = data.draw(st.lists(st.integers(1, 20), max_size=10))
+    begins = [data.draw(st.integers(0, 100 - length)) for length in lengths]
+    destinations = np.cumsum([0, *lengths])[:-1] + 3
+    out, expected = np.zeros((2, sum(lengths) + 6), dtype)
+    for begin, length, destination in zip(begins, lengths, destinations, strict=True):
+        expected[destination : destination + length] = ids[begin : begin + length]
+    copy_segments(ids, np.array(begins, np.int64), np.array(lengths, np.int64), destinations, out)
+    assert out.tolist() == expected.tolist()

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, ValidationError, field_validator, model_validator
 
 from gristmill import units
 from gristmill.errors import RecipeError, SourceError, unknown_name
@@ -110,24 +110,23 @@ class Engine(Model):
     memory: ByteSize = Field(default=4 << 30, ge=256 << 20)
 
 
-def _unit_list(kind: str) -> Any:
-    """A list of unit names or one-key maps, checked against the registry of that kind."""
+def _check(kind: str) -> BeforeValidator:
+    return BeforeValidator(lambda item: units.choose(kind, item))
 
-    def parse(value: Any) -> Any:
-        if not isinstance(value, (list, tuple)):
-            raise ValueError(f"expected a list of {kind}s, found {type(value).__name__}")
-        return tuple(units.choose(kind, item) for item in value)
 
-    return Annotated[tuple[units.Choice, ...], BeforeValidator(parse)]
+_as_written = PlainSerializer(lambda choice: {choice.name: dict(choice.parameters)})
+Cleaner = Annotated[units.Choice, _check("cleaner"), _as_written]
+Filter = Annotated[units.Choice, _check("filter"), _as_written]
+Deduplicator = Annotated[units.Choice, _check("deduplicator"), _as_written]
 
 
 class Recipe(Model):
     """One recipe: raw text in, training batches out."""
 
-    sources: tuple[Source, ...] = Field(min_length=1)
-    clean: _unit_list("cleaner") = (units.Choice("unicode"), units.Choice("strip"))  # type: ignore[valid-type]
-    filters: _unit_list("filter") = ()  # type: ignore[valid-type]
-    dedup: _unit_list("deduplicator") = ()  # type: ignore[valid-type]
+    sources: tuple[Source, ...]
+    clean: tuple[Cleaner, ...] = (units.Choice("unicode"), units.Choice("strip"))
+    filters: tuple[Filter, ...] = ()
+    dedup: tuple[Deduplicator, ...] = ()
     tokenizer: Tokenizer
     mixture: Mixture = Mixture()
     pack: Pack
@@ -137,12 +136,12 @@ class Recipe(Model):
     @field_validator("sources")
     @classmethod
     def _names_differ(cls, sources: tuple[Source, ...]) -> tuple[Source, ...]:
+        if not sources:
+            raise ValueError("expected at least one source, found none")
         names = [source.name for source in sources]
         for name in names:
             if names.count(name) > 1:
-                raise ValueError(
-                    f"expected a name of its own for each source, found `{name}` {names.count(name)} times"
-                )
+                raise ValueError(f"expected a name of its own for each source, found `{name}` {names.count(name)} times")
         return sources
 
     @field_validator("sources")
@@ -233,7 +232,7 @@ def _sentence(detail: Any, root: type[BaseModel], lines: Mapping[str, int]) -> s
         message = detail["msg"].removeprefix("Value error, ")
         message = message[0].lower() + message[1:]
         if message.startswith(("input should be", "string should", "tuple should")):
-            message = f"expected {message.split(' ', 1)[1].replace('should be ', '').replace('should ', 'to ')}"
+            message = f"expected {message.split(' ', 1)[1].replace('should be ', '').replace('a valid tuple', 'a list').replace('should ', 'to ')}"
         found = detail["input"]
         text = message if "found" in message or "unknown" in message else f"{message}, found {found!r}"
     return _placed(place, text, lines)

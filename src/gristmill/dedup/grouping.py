@@ -48,7 +48,7 @@ def group_equal(
             """,
             {"paths": [file.path for file in sketches]},
         )
-        connection.execute(
+        duplicates = connection.sql(
             f"""
             SELECT sketches.key, first AS duplicate_of
             FROM sketches JOIN (
@@ -57,6 +57,6 @@ def group_equal(
             WHERE sketches.key <> first ORDER BY sketches.key
             """
         )
-        yield from connection.fetch_record_batch(_BATCH_ROWS)
+        yield from duplicates.to_arrow_reader(_BATCH_ROWS)
     finally:
         connection.close()

@@ -2,7 +2,7 @@
 
 Beside each other in `sift/SOURCE/`, one set a chunk:
     00000.parquet            kept documents (document.DOCUMENTS)
-    00000.signals.parquet    one row a row read: row, piece, position, verdict (null = kept), signals, sketches
+    00000.signals.parquet    one row a row read: row, file, position, verdict (null = kept), signals, sketches
     00000.dropped.parquet    on request: the dropped documents: row, id, text, verdict
 A row group is one batch of the reader, so the bytes do not depend on who wrote them or with how many workers.
 """

@@ -10,12 +10,12 @@ Run with NUMBA_BOUNDSCHECK=1 and a fresh NUMBA_CACHE_DIR to check every index (t
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import numba
 from numba import types
 
-F = TypeVar("F", bound=Callable[..., Any])
+Function = Callable[..., Any]  # what a kernel takes and gives stands in its numba signature
 
 
 def _arrays(item: Any) -> tuple[Any, Any]:
@@ -34,11 +34,13 @@ F32_IN, F32_OUT = _arrays(types.float32)
 F64_IN, F64_OUT = _arrays(types.float64)
 
 
-def kernel(signature: Any) -> Callable[[F], F]:
+def kernel(signature: Any) -> Callable[[Function], Function]:
     """Decorator: compile for exactly this signature (or list of signatures), now, and keep it on disk."""
-    return numba.njit(signature, cache=True, nogil=True, error_model="numpy")  # type: ignore[no-any-return]
+    decorator: Callable[[Function], Function] = numba.njit(signature, cache=True, nogil=True, error_model="numpy")
+    return decorator
 
 
-def inline(function: F) -> F:
+def inline(function: Function) -> Function:
     """Decorator for the small functions that kernels call: compiled with their caller, no signature needed."""
-    return numba.njit(inline="never", nogil=True, error_model="numpy")(function)  # type: ignore[no-any-return]
+    compiled: Function = numba.njit(inline="never", nogil=True, error_model="numpy")(function)
+    return compiled

@@ -21,12 +21,12 @@ SEED_HIGH = np.uint64(0x9E3779B97F4A7C15)
 
 
 @inline
-def _rotate(value, bits):  # type: ignore[no-untyped-def]
+def _rotate(value, bits):
     return (value << np.uint64(bits)) | (value >> np.uint64(64 - bits))
 
 
 @inline
-def _word(data, at):  # type: ignore[no-untyped-def]
+def _word(data, at):
     """Eight bytes, little end first; LLVM makes one load of it."""
     value = np.uint64(0)
     for near in range(8):
@@ -35,17 +35,17 @@ def _word(data, at):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _round(lane, word):  # type: ignore[no-untyped-def]
+def _round(lane, word):
     return _rotate(lane + word * _PRIME_2, 31) * _PRIME_1
 
 
 @inline
-def _merge(value, lane):  # type: ignore[no-untyped-def]
+def _merge(value, lane):
     return (value ^ _round(np.uint64(0), lane)) * _PRIME_1 + _PRIME_4
 
 
 @inline
-def xxh64(data, start, stop, seed):  # type: ignore[no-untyped-def]
+def xxh64(data, start, stop, seed):
     """xxHash64 of data[start:stop] (the published algorithm; tests compare with the xxhash package)."""
     length = stop - start
     at = start
@@ -83,7 +83,7 @@ def xxh64(data, start, stop, seed):  # type: ignore[no-untyped-def]
 
 
 @kernel(types.void(I64_IN, BYTES_IN, U64_OUT, U64_OUT))
-def hash_texts(offsets, data, low, high):  # type: ignore[no-untyped-def]
+def hash_texts(offsets, data, low, high):
     """128 bits for each text: two xxHash64 of the same bytes under two seeds."""
     for text in range(len(offsets) - 1):
         low[text] = xxh64(data, offsets[text], offsets[text + 1], SEED_LOW)

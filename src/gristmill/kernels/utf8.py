@@ -9,8 +9,9 @@ from numba import types
 
 from gristmill.kernels.compile import BYTES_IN, BYTES_OUT, I64_IN, I64_OUT, inline, kernel
 
+
 @inline
-def sequence_length(data, at, stop):  # type: ignore[no-untyped-def]
+def sequence_length(data, at, stop):
     """How many bytes the well-formed UTF-8 sequence at `at` has; 0 where there is none (Unicode, table 3-7)."""
     first = data[at]
     if first < 0x80:
@@ -32,7 +33,7 @@ def sequence_length(data, at, stop):  # type: ignore[no-untyped-def]
 
 
 @kernel(types.int64(I64_IN, BYTES_IN, I64_OUT, BYTES_OUT))
-def repair(offsets, data, new_offsets, out):  # type: ignore[no-untyped-def]
+def repair(offsets, data, new_offsets, out):
     """Copies each text without the bytes that are not well-formed UTF-8 and without NUL.
 
     `out` holds at least offsets[-1] - offsets[0] bytes. Returns how many bytes were written. A broken sequence
@@ -64,7 +65,7 @@ def repair(offsets, data, new_offsets, out):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _is_space(code):  # type: ignore[no-untyped-def]
+def _is_space(code):
     """What str.isspace() calls white space."""
     if code < 0x80:
         return code == 0x20 or 0x09 <= code <= 0x0D or 0x1C <= code <= 0x1F
@@ -82,7 +83,7 @@ def _is_space(code):  # type: ignore[no-untyped-def]
 
 
 @inline
-def code_point(data, at):  # type: ignore[no-untyped-def]
+def code_point(data, at):
     """The code point whose first byte is at `at` in valid UTF-8."""
     first = types.int64(data[at])
     if first < 0x80:
@@ -100,7 +101,7 @@ def code_point(data, at):  # type: ignore[no-untyped-def]
 
 
 @kernel(types.int64(I64_IN, BYTES_IN, I64_OUT, BYTES_OUT))
-def strip(offsets, data, new_offsets, out):  # type: ignore[no-untyped-def]
+def strip(offsets, data, new_offsets, out):
     """Copies each text (valid UTF-8) without the white space at its ends, as str.strip() does.
 
     `out` holds at least offsets[-1] - offsets[0] bytes. Returns how many bytes were written.
@@ -127,7 +128,7 @@ def strip(offsets, data, new_offsets, out):  # type: ignore[no-untyped-def]
 
 
 @kernel(types.void(I64_IN, BYTES_IN, I64_OUT))
-def count_words(offsets, data, words):  # type: ignore[no-untyped-def]
+def count_words(offsets, data, words):
     """Words of each text (valid UTF-8): runs between white space, as str.split() counts them."""
     for text in range(len(offsets) - 1):
         found = 0

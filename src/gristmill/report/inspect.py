@@ -54,7 +54,7 @@ def _row_text(packed: Any, row: int, tokenizer: Any) -> Text:
     names = packed.manifest.layout.sources
     text = Text()
     for number, (start, stop) in enumerate(zip(segments.start, stops, strict=True)):
-        source, document, token = (int(column[number]) for column in segments[1:4])
+        source, document, token = (int(column[number]) for column in segments[2:5])
         further = f", from token {token:,}" if token else ""
         text.append(f"⟦{names[source]} {document}{further}⟧ ", style="bold yellow")
         part = tokenizer.decode(ids[start:stop].tolist(), skip_special_tokens=False)

@@ -25,11 +25,11 @@ def _stages(ledger: Ledger) -> Table:
         table.add_column(heading)
     for heading in ("entered", "left", "gone", "share kept"):
         table.add_column(heading, justify="right")
-    for stage in ledger.stages():
-        entries = ledger.of(stage)
+    for stage, unit in dict.fromkeys((entry.stage, entry.unit) for entry in ledger.entries):
+        entries = [entry for entry in ledger.of(stage) if entry.unit == unit]
         entered, left = sum(e.entered for e in entries), sum(e.left for e in entries)
         share = f"{left / entered:.1%}" if entered else ""
-        table.add_row(stage, entries[0].unit, f"{entered:,}", f"{left:,}", f"{entered - left:,}", share)
+        table.add_row(stage, unit, f"{entered:,}", f"{left:,}", f"{entered - left:,}", share)
     return table
 
 

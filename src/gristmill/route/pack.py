@@ -52,7 +52,7 @@ def step(
     spec: TokenizerSpec,
     reads: tuple[Step, ...],
 ) -> Step:
-    """The step that packs. The draw plan's checksum stands for the shards: it was made from theirs."""
+    """The step that packs. The fingerprint of `mix` stands for the shards: it covers their checksums."""
     layout = layout_of(recipe, shards, spec)
     literals = {"layout": asdict(layout), "packer": PACKERS[layout.strategy].VERSION}
     tasks = [
@@ -72,7 +72,7 @@ def layout_of(recipe: Recipe, shards: Sequence[SourceShards], spec: TokenizerSpe
     return Layout(
         sequence_length=recipe.pack.sequence_length,
         strategy=recipe.pack.strategy,
-        pad_id=spec.pad_id,
+        pad_id=spec.eos_id or 0,  # never read as text: labels at padding are -100
         vocab_size=spec.vocab_size,
         tokenizer_fingerprint=spec.fingerprint,
         sources=tuple(source.name for source in shards),
@@ -101,12 +101,14 @@ class _Shards:
 
     def shard(self, number: int) -> tuple[I64, Ids]:
         """Offsets and ids of one shard, memory-mapped."""
-        shard = _open(self._paths[number])
+        status = Path(self._paths[number]).stat()
+        shard = _open(self._paths[number], status.st_ino, status.st_mtime_ns)
         return shard.offsets, shard.ids
 
 
 @lru_cache(maxsize=_OPEN_SHARDS)
-def _open(path: str) -> TokenShard:
+def _open(path: str, inode: int, changed_ns: int) -> TokenShard:
+    """Kept between windows; a file that was made again meanwhile is another file."""
     return TokenShard.open(path)
 
 

@@ -1,0 +1,76 @@
+"""How benchmarks measure: a command in a process group of its own, its wall time and the peak memory of its tree."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+_SAMPLE_SECONDS = 0.05
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One run of a command."""
+
+    seconds: float
+    peak_bytes: int  # of all its processes together; memory that they share is counted once (PSS)
+
+
+def measure(command: Sequence[str], **environment: str) -> Measured:
+    """Run a command to its end. Raises CalledProcessError, with its output shown, where it fails."""
+    import os
+
+    started = time.perf_counter()
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env={**os.environ, **environment}
+    )
+    peak = _Peak(process.pid)
+    peak.start()
+    output, _ = process.communicate()
+    seconds = time.perf_counter() - started
+    peak.join()
+    if process.returncode:
+        sys.stderr.write(output)
+        raise subprocess.CalledProcessError(process.returncode, command)
+    return Measured(seconds, peak.bytes)
+
+
+def best(runs: Sequence[Measured]) -> Measured:
+    """The fastest time and the smallest peak of several runs."""
+    return Measured(min(run.seconds for run in runs), min(run.peak_bytes for run in runs))
+
+
+class _Peak(threading.Thread):
+    def __init__(self, pid: int) -> None:
+        super().__init__(daemon=True)
+        self._root = psutil.Process(pid)
+        self.bytes = 0
+
+    def run(self) -> None:
+        while True:
+            try:
+                tree = [self._root, *self._root.children(recursive=True)]
+                if self._root.status() == psutil.STATUS_ZOMBIE:
+                    return
+            except psutil.NoSuchProcess:
+                return
+            self.bytes = max(self.bytes, sum(_pss_bytes(process) for process in tree))
+            time.sleep(_SAMPLE_SECONDS)
+
+
+def _pss_bytes(process: psutil.Process) -> int:
+    """Memory that this process holds; pages it shares with others are split among them."""
+    try:
+        for line in Path(f"/proc/{process.pid}/smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss:"):
+                return int(line.split()[1]) << 10
+    except OSError:
+        return 0  # it ended between two looks
+    return 0

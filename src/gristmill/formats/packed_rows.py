@@ -1,0 +1,211 @@
+"""Packed rows: the training set itself, a folder of row files and the manifest that lists them.
+
+    pack/00000.arrow, 00001.arrow, ...   the rows (row_file.py), one file a pack task, any number of rows each
+    pack/manifest.json                   what all files share; each file's rows, tokens, bytes and checksum
+
+What enters: row files, and the entries that writing them returned.
+What leaves: all rows as one sequence. A file is memory-mapped when its first row is asked for and keeps no
+file descriptor, so a pack may have more files than a process may open. Row numbers are 64 bits wide.
+What is guaranteed: the manifest is a pure function of the content, which its `fingerprint` names; a file that
+is missing, cut short or of another pack is a FormatError before its first row; `verify` finds every changed byte.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gristmill.formats import files
+from gristmill.formats.row_file import (
+    I64,
+    KIND,
+    U32,
+    VERSION,
+    FileEntry,
+    Ids,
+    Layout,
+    RowFile,
+    Segments,
+    not_packed_rows,
+    write,
+)
+
+__all__ = ["FileEntry", "Layout", "Manifest", "PackedRows", "Segments", "Taken", "write", "write_manifest"]
+
+MANIFEST = "manifest.json"
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a pack holds: its layout and its files, in order."""
+
+    layout: Layout
+    files: tuple[FileEntry, ...]
+
+    @property
+    def rows(self) -> int:
+        """Rows in all files."""
+        return sum(entry.rows for entry in self.files)
+
+    @property
+    def tokens(self) -> int:
+        """Real tokens in all files, padding not counted."""
+        return sum(entry.tokens for entry in self.files)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of the canonical JSON of everything else in the manifest."""
+        canonical = json.dumps(self.content(), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        return hashlib.sha256(canonical.encode()).hexdigest()
+
+    def content(self) -> dict[str, Any]:
+        """The manifest as plain data, without its fingerprint."""
+        return {
+            "kind": KIND,
+            "version": VERSION,
+            **asdict(self.layout),
+            "dtype": self.layout.dtype.name,
+            "rows": self.rows,
+            "tokens": self.tokens,
+            "files": [asdict(entry) for entry in self.files],
+        }
+
+    @staticmethod
+    def read(folder: str | Path) -> Manifest:
+        """The manifest in `folder`. Raises FormatError where it is missing, damaged or of another version."""
+        path = Path(folder) / MANIFEST
+        try:
+            found = files.read_json(path)
+        except (FileNotFoundError, NotADirectoryError):
+            raise not_packed_rows("no manifest", path) from None
+        if not isinstance(found, dict) or found.get("kind") != KIND:
+            raise not_packed_rows("a file that is not ours", path)
+        if found.get("version") != VERSION:
+            raise not_packed_rows(f"version {found.get('version')}", path)
+        try:
+            layout = Layout(**{name: found[name] for name in Layout.__dataclass_fields__})
+            layout = replace(layout, sources=tuple(layout.sources))
+            manifest = Manifest(layout, tuple(FileEntry(**entry) for entry in found["files"]))
+        except (KeyError, TypeError) as error:
+            raise not_packed_rows(f"other fields ({error})", path) from error
+        if manifest.fingerprint != found.get("fingerprint"):
+            raise not_packed_rows("a manifest that was changed by hand (its fingerprint does not fit)", path)
+        return manifest
+
+
+def write_manifest(folder: str | Path, layout: Layout, entries: Sequence[FileEntry]) -> Manifest:
+    """Write the manifest of the row files in `folder`, in the order of `entries`; the last file of a pack."""
+    manifest = Manifest(layout, tuple(entries))
+    files.write_json(Path(folder) / MANIFEST, {**manifest.content(), "fingerprint": manifest.fingerprint})
+    return manifest
+
+
+class Taken(NamedTuple):
+    """Some rows, gathered: what a batch is made of."""
+
+    ids: Ids  # rows x sequence_length
+    lengths: U32  # real tokens of each row
+    offsets: I64  # rows + 1, into starts
+    starts: U32  # where in its row each document part begins
+
+
+class PackedRows:
+    """All rows of a pack as one sequence. Safe to pickle, to fork and to read from many threads."""
+
+    def __init__(self, folder: str | Path, manifest: Manifest) -> None:
+        self.folder = Path(folder)
+        self.manifest = manifest
+        counts = np.array([entry.rows for entry in manifest.files], np.int64)
+        self._ends = np.cumsum(counts)
+        self._begins = self._ends - counts
+        self._open: dict[int, RowFile] = {}
+
+    @staticmethod
+    def open(folder: str | Path) -> PackedRows:
+        """Reads the manifest only; the row files are opened when their rows are asked for."""
+        return PackedRows(folder, Manifest.read(folder))
+
+    def __len__(self) -> int:
+        return int(self._ends[-1]) if len(self._ends) else 0
+
+    def ids(self, row: int) -> Ids:
+        """The token ids of one row, padding included: a read-only view of the file."""
+        file, local = self._locate(row)
+        ids: Ids = file.ids[local]
+        return ids
+
+    def length(self, row: int) -> int:
+        """How many tokens of one row are real."""
+        file, local = self._locate(row)
+        return int(file.lengths[local])
+
+    def segments(self, row: int) -> Segments:
+        """The document parts of one row: `offsets` is [0, parts]."""
+        file, local = self._locate(row)
+        return file.segments.of_row(local)
+
+    def take(self, rows: I64) -> Taken:
+        """The rows of these numbers (at least one), in this order, copied out of their files."""
+        which = self._file_numbers(rows)
+        within = rows - self._begins[which]
+        places = [(self._file(number), row) for number, row in zip(which.tolist(), within.tolist(), strict=True)]
+        starts = [file.starts(row) for file, row in places]
+        offsets = np.zeros(len(rows) + 1, np.int64)
+        np.cumsum([len(part) for part in starts], out=offsets[1:])
+        return Taken(
+            np.concatenate([file.ids[row] for file, row in places]).reshape(len(rows), -1),
+            np.array([file.lengths[row] for file, row in places], np.uint32),
+            offsets,
+            np.concatenate(starts),
+        )
+
+    def path_of(self, row: int) -> Path:
+        """The file that holds a row, for messages."""
+        return self._path(int(self._file_numbers(np.array([row], np.int64))[0]))
+
+    def verify(self) -> None:
+        """Read every byte and compare checksums. Raises one FormatError that names every bad file."""
+        bad = [
+            f"\n    {self._path(number)}"
+            for number, entry in enumerate(self.manifest.files)
+            if not self._path(number).is_file() or files.checksum(self._path(number)) != entry.checksum
+        ]
+        if bad:
+            raise not_packed_rows(f"{len(bad)} of {len(self._ends)} files missing or changed", "".join(bad))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_open": {}}  # mappings stay behind: the other process makes its own
+
+    def _file_numbers(self, rows: I64) -> I64:
+        if len(rows) and not (rows.min() >= 0 and rows.max() < len(self)):
+            found = f"{rows.min()} to {rows.max()}"
+            raise IndexError(f"expected row numbers from 0 to {len(self) - 1}, found {found}: {self.folder}")
+        return np.searchsorted(self._ends, rows, side="right")
+
+    def _locate(self, row: int) -> tuple[RowFile, int]:
+        number = int(self._file_numbers(np.array([row], np.int64))[0])
+        return self._file(number), row - int(self._begins[number])
+
+    def _path(self, number: int) -> Path:
+        return self.folder / self.manifest.files[number].name
+
+    def _file(self, number: int) -> RowFile:
+        if (file := self._open.get(number)) is None:
+            file = self._open[number] = self._map(number)
+        return file
+
+    def _map(self, number: int) -> RowFile:
+        path, entry = self._path(number), self.manifest.files[number]
+        if path.is_file() and path.stat().st_size != entry.bytes:
+            raise not_packed_rows(f"{path.stat().st_size} bytes where the manifest has {entry.bytes}", path)
+        file = RowFile.open(path, self.manifest.layout)
+        if len(file) != entry.rows:
+            raise not_packed_rows(f"{len(file)} rows where the manifest has {entry.rows}", path)
+        return file

@@ -1,0 +1,60 @@
+"""Rows → the arrays of a batch, filled by one kernel call.
+
+    input_ids     (rows, sequence_length) int64
+    labels        the same, with -100 at padding (and at first tokens, if asked): the trainer shifts them, as
+                  Hugging Face models do
+    position_ids  the same shape; from 0 again at each document part and at the padding
+    cu_seqlens    int32: where the parts begin in the flattened batch, and its end, rows * sequence_length, as
+                  variable-length attention takes it; the padding of a row is a part of its own
+    max_seqlen    int: tokens of the longest part, padding included
+    rows          (rows,) int64: the row numbers, for tracing
+
+What is guaranteed: every array is the batch's own; the bounds of parts are the same in position_ids and cu_seqlens.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gristmill.formats.packed_rows import PackedRows, Taken
+from gristmill.formats.row_file import not_packed_rows
+from gristmill.kernels.expand import expand
+from gristmill.loader.cursor import I64
+
+Batch = dict[str, Any]
+
+
+def collate(packed: PackedRows, rows: I64, taken: Taken, ignore_first_tokens: bool) -> Batch:
+    """The batch of these rows, as taken. Raises FormatError where a row's document parts do not make sense."""
+    row_tokens = packed.manifest.layout.sequence_length
+    # One block, because malloc keeps a single big one for the next batch and gives three back to the system, whose
+    # pages are then faulted in anew: 64 rows of 2,048 at 3,600 M tokens/s instead of 240.
+    columns = np.empty((3, len(rows), row_tokens), np.int64)
+    input_ids, labels, position_ids = columns.reshape(3, -1)
+    padded = int(np.count_nonzero(taken.lengths < row_tokens))
+    cu_seqlens = np.empty(len(taken.starts) + padded + 1, np.int32)
+    longest = expand(
+        taken.ids.reshape(-1),
+        taken.lengths,
+        taken.offsets,
+        taken.starts,
+        row_tokens,
+        ignore_first_tokens,
+        input_ids,
+        labels,
+        position_ids,
+        cu_seqlens,
+    )
+    if longest < 0:
+        row = int(rows[-1 - longest])
+        raise not_packed_rows(f"row {row} with document parts that do not fit it", packed.path_of(row))
+    return {
+        "input_ids": columns[0],
+        "labels": columns[1],
+        "position_ids": columns[2],
+        "cu_seqlens": cu_seqlens,
+        "max_seqlen": longest,
+        "rows": rows,
+    }

@@ -1,0 +1,108 @@
+"""Tensors and torch's data classes over packed rows. The only file that imports torch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Generic, TypeVar
+
+import numpy as np
+import torch
+from torch.utils.data import DataLoader, Dataset, IterableDataset, get_worker_info
+
+from gristmill.loader.collate import Batch
+from gristmill.loader.cursor import I64, Order
+
+_COLUMNS = ("input_ids", "labels", "position_ids")  # one shape for every row, so any collator can stack them
+_ROWS_AT_ONCE = 16
+
+T = TypeVar("T")
+
+
+def tensors(batch: Batch) -> Batch:
+    """The same batch as tensors over the same memory."""
+    return {name: torch.from_numpy(value) if isinstance(value, np.ndarray) else value for name, value in batch.items()}
+
+
+class _Calls(Dataset, Generic[T]):  # type: ignore[misc]
+    """The dataset whose items are made by calling."""
+
+    def __init__(self, make: Callable[[int], T]) -> None:
+        self._make = make
+
+    def __getitem__(self, step: int) -> T:
+        return self._make(step)
+
+
+def _unchanged(made: T) -> T:
+    return made
+
+
+def in_worker_processes(make: Callable[[int], T], steps: Iterable[int], workers: int, prefetch: int) -> Iterator[T]:
+    """make(step) for each step, in order, called in the worker processes of a DataLoader.
+
+    What is made travels by pickle, so it should be small. Measured with batches of 8 and 64 rows of 2,048 tokens:
+    whole batches as tensors 12 and 42 M tokens/s, as arrays 52 and 27, rows as read 82 and 330.
+    """
+    loader = DataLoader(
+        _Calls(make),
+        batch_size=None,
+        sampler=steps,
+        num_workers=workers,
+        prefetch_factor=prefetch,
+        collate_fn=_unchanged,
+        generator=torch.Generator(),  # else each start would draw from the training's random numbers
+    )
+    return iter(loader)
+
+
+def collate_rows(items: Sequence[Batch]) -> Batch:
+    """The `collate_fn` for RowDataset and RowStream: stacks rows, and adds `cu_seqlens` and `max_seqlen`."""
+    batch: Batch = {name: torch.stack([item[name] for item in items]) for name in _COLUMNS}
+    begins = torch.nonzero(batch["position_ids"].reshape(-1) == 0).reshape(-1)
+    bounds = torch.cat([begins, torch.tensor([batch["position_ids"].numel()])])
+    return {**batch, "cu_seqlens": bounds.to(torch.int32), "max_seqlen": int(bounds.diff().max())}
+
+
+def _rows_of(batch: Batch) -> list[Batch]:
+    columns = [torch.from_numpy(batch[name]) for name in _COLUMNS]
+    return [dict(zip(_COLUMNS, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+class RowDataset(Dataset):  # type: ignore[misc]
+    """Map-style: item i is row i, as packed; shuffle and shard with a sampler. Picklable."""
+
+    def __init__(self, make: Callable[[I64], Batch], rows: int) -> None:
+        self._make = make
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return self._rows
+
+    def __getitem__(self, row: int) -> Batch:
+        return self.__getitems__([range(self._rows)[row]])[0]
+
+    def __getitems__(self, rows: Sequence[int]) -> list[Batch]:
+        """What a DataLoader asks for when it wants a whole batch: one kernel call instead of many."""
+        return _rows_of(self._make(np.asarray(rows, np.int64)))
+
+
+class RowStream(IterableDataset):  # type: ignore[misc]
+    """Iterable: one rank's rows of the stream from `begin` to `end`, dealt out to the workers of a DataLoader.
+
+    Rank r has every world_size-th position from begin + r, worker w of n every n-th of those from its w-th: no row
+    twice, none left out, for any number of workers, and ranks differ by at most one row.
+    """
+
+    def __init__(
+        self, make: Callable[[I64], Batch], order: Order, begin: int, end: int, rank: int, world_size: int
+    ) -> None:
+        self._make = make
+        self._order = order
+        self._positions = range(begin + rank, end, world_size)
+
+    def __iter__(self) -> Iterator[Batch]:
+        worker = get_worker_info()
+        positions = self._positions[worker.id :: worker.num_workers] if worker else self._positions
+        for at in range(0, len(positions), _ROWS_AT_ONCE):
+            some = np.asarray(positions[at : at + _ROWS_AT_ONCE], np.int64)
+            yield from _rows_of(self._make(self._order.rows_at(some)))

@@ -1,0 +1,124 @@
+"""From what a recipe says to the files it means.
+
+What enters: a path, a glob, a folder, or any of these as an fsspec address. What leaves: the files, sorted by path,
+each with its size and a stamp. Nothing is opened. No file at all is an error, never an empty list.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NoReturn
+
+from gristmill.errors import SourceError
+from gristmill.sources.opening import explained, file_system, is_remote
+from gristmill.sources.piece import SAVED_DATASET_MARKS, InputFile
+from gristmill.sources.registry import format_name, known_suffixes
+
+# What file systems call the things that change when a file does: S3, Google, Azure, Hugging Face, HTTP, local.
+_MARKS = ("ETag", "etag", "md5Hash", "blob_id", "LastModified", "last_modified", "mtime")
+
+
+def find(path: str) -> list[InputFile]:
+    """The files behind a path, a glob, a folder or an address, sorted by path.
+
+    A folder means all readable files below it. Hidden files, and files with a suffix that no reader knows, are
+    left out of folders and globs; a file that is named itself must have a known one.
+    """
+    files = _find_remote(path) if is_remote(path) else _find_local(Path(path).expanduser())
+    for file in files:
+        _check_encodable(file.path)
+    return sorted(files, key=lambda file: file.path)
+
+
+def _find_local(path: Path) -> list[InputFile]:
+    with explained(str(path)):
+        if path.is_file():
+            _check_suffix(str(path))
+            return [_local_file(str(path), path.stat())]
+        if path.is_dir():
+            _refuse_saved_dataset(path)
+            files = [_local_file(entry.path, entry.stat()) for entry in _files_below(str(path), ())]
+            found = "a folder with none that can be read"
+        else:
+            matches = [match for match in map(Path, glob.glob(str(path), recursive=True)) if match.is_file()]  # noqa: PTH207
+            files = [_local_file(str(match), match.stat()) for match in matches if format_name(match.name, {})]
+            found = f"{len(matches)} that match, none of a known suffix" if matches else "nothing of that name"
+    return files or _complain(str(path), found)
+
+
+def _refuse_saved_dataset(folder: Path) -> None:
+    """Its description files are JSON, too, but no documents; and its rows may be in another order than its files'."""
+    for mark in SAVED_DATASET_MARKS:
+        if (folder / mark).is_file():
+            raise SourceError(
+                f"expected a folder of raw files, found a dataset saved by `datasets`: {folder}\n"
+                "  Name it with `dataset:` instead of `path:`."
+            )
+
+
+def _files_below(folder: str, above: tuple[str, ...]) -> Iterator[os.DirEntry[str]]:
+    """The readable files below a folder. Links are followed, unless to a folder that this one lies in."""
+    real = os.path.realpath(folder)
+    if real in above:
+        return
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.startswith("."):
+                continue
+            if entry.is_dir():
+                yield from _files_below(entry.path, (*above, real))
+            elif entry.is_file() and format_name(entry.name, {}):
+                yield entry
+
+
+def _local_file(path: str, status: os.stat_result) -> InputFile:
+    return InputFile(path, status.st_size, f"{status.st_size}-{status.st_mtime_ns}")
+
+
+def _find_remote(path: str) -> list[InputFile]:
+    system, name = file_system(path)
+    with explained(path):
+        if system.exists(name):
+            info = system.info(name)
+            if info["type"] != "directory":
+                _check_suffix(path)
+                return [_remote_file(system, info)]
+            matches = list(_visible(system.find(name, detail=True), below=name))
+        else:
+            matches = [each for each in system.glob(name, detail=True).values() if each["type"] == "file"]
+    files = [_remote_file(system, each) for each in matches if format_name(each["name"], {})]
+    return files or _complain(path, f"{len(matches)} files, none of a known suffix")
+
+
+def _visible(found: dict[str, dict[str, Any]], below: str) -> Iterator[dict[str, Any]]:
+    for name, info in found.items():
+        parts = name[len(below) :].split("/")
+        if not any(part.startswith(".") for part in parts):
+            yield info
+
+
+def _remote_file(system: Any, info: dict[str, Any]) -> InputFile:
+    size = info.get("size") or 0
+    marks = [info[key] for key in _MARKS if info.get(key)] or [info.get("created")]
+    return InputFile(system.unstrip_protocol(info["name"]), size, "-".join(map(str, [size, *marks])))
+
+
+def _check_suffix(path: str) -> None:
+    if format_name(path, {}) is None:
+        raise SourceError(f"expected a file of a known suffix, found {path}\n  Known: {known_suffixes()}.")
+
+
+def _check_encodable(path: str) -> None:
+    try:
+        path.encode()
+    except UnicodeEncodeError as error:
+        raise SourceError(
+            f"expected a file name that is valid UTF-8, found {os.fsencode(path)!r}\n  Rename the file."
+        ) from error
+
+
+def _complain(path: str, found: str) -> NoReturn:
+    raise SourceError(f"expected at least one file, found {found}: {path}\n  Looked for {known_suffixes()}.")

@@ -32,8 +32,8 @@ def texts(path: Path) -> Iterator[str]:
     if path.suffix == ".parquet":
         yield from pq.read_table(path, columns=["text"])["text"].to_pylist()
         return
-    opened = gzip.open(path, "rt") if path.suffix == ".gz" else zstandard.open(path, "rt", encoding="utf-8")
-    with opened as lines:
+    opener = {".gz": gzip.open, ".zst": zstandard.open}[path.suffix]
+    with opener(path, "rt", encoding="utf-8") as lines:
         for line in lines:
             yield json.loads(line)["text"]
 
@@ -101,7 +101,8 @@ def main() -> None:
             )  # fmt: skip
         us, peer = measured.values()
         print(
-            f"ratio: {peer.seconds / us.seconds:.1f} times the speed, {us.peak_bytes / peer.peak_bytes:.2f} of the memory"
+            f"ratio: {peer.seconds / us.seconds:.1f} times the speed, "
+            f"{us.peak_bytes / peer.peak_bytes:.2f} of the memory"
         )
 
 

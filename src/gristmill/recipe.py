@@ -12,7 +12,16 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from gristmill import units
 from gristmill.errors import RecipeError, SourceError, unknown_name
@@ -99,7 +108,7 @@ class Output(Model):
     """Where the run's folder is, and what is kept in it."""
 
     path: str = Field(min_length=1)
-    keep_dropped: bool = False
+    keep_dropped: bool = True  # the dropped texts too: then a changed bound never reads raw text again
     chunk: ByteSize = Field(default=32 << 20, ge=1 << 10)  # raw bytes that make one task
 
 
@@ -140,8 +149,8 @@ class Recipe(Model):
             raise ValueError("expected at least one source, found none")
         names = [source.name for source in sources]
         for name in names:
-            if names.count(name) > 1:
-                raise ValueError(f"expected a name of its own for each source, found `{name}` {names.count(name)} times")
+            if (times := names.count(name)) > 1:
+                raise ValueError(f"expected a name of its own for each source, found `{name}` {times} times")
         return sources
 
     @field_validator("sources")
@@ -232,7 +241,8 @@ def _sentence(detail: Any, root: type[BaseModel], lines: Mapping[str, int]) -> s
         message = detail["msg"].removeprefix("Value error, ")
         message = message[0].lower() + message[1:]
         if message.startswith(("input should be", "string should", "tuple should")):
-            message = f"expected {message.split(' ', 1)[1].replace('should be ', '').replace('a valid tuple', 'a list').replace('should ', 'to ')}"
+            wanted = message.split(" ", 1)[1].replace("should be ", "").replace("should ", "to ")
+            message = f"expected {wanted.replace('a valid tuple', 'a list')}"
         found = detail["input"]
         text = message if "found" in message or "unknown" in message else f"{message}, found {found!r}"
     return _placed(place, text, lines)

@@ -46,6 +46,11 @@ class Choice:
         unit = self.make(kind)
         return {"name": self.name, "version": unit.VERSION, **dataclasses.asdict(unit)}
 
+    def measuring_literals(self) -> dict[str, Any]:
+        """What a filter's signals depend on: `literals` without the bounds."""
+        unit = self.make("filter")
+        return {"name": self.name, "version": unit.VERSION, **unit.measuring()}
+
 
 def choose(kind: str, item: Any) -> Choice:
     """Check one item of a recipe's list: a name, or {name: parameters}. Raises ValueError as a sentence."""

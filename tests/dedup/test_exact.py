@@ -17,11 +17,11 @@ def write_sketches(folder: Path, chunks: list[list[str]]) -> list[SketchFile]:
     files = []
     for number, texts in enumerate(chunks):
         columns = Exact().sketch(pa.array(texts, pa.large_string()))
-        path = folder / f"{number}.parquet"
         rows = np.arange(len(texts), dtype=np.int32)
-        table = pa.table({"row": rows, "verdict": pa.nulls(len(texts), pa.string()), **columns})
-        pq.write_table(table, path)
-        files.append(SketchFile(str(path), number))
+        sketches, verdicts = folder / f"{number}.parquet", folder / f"{number}.verdicts.parquet"
+        pq.write_table(pa.table({"row": rows, **columns}), sketches)
+        pq.write_table(pa.table({"row": rows, "verdict": pa.nulls(len(texts), pa.string())}), verdicts)
+        files.append(SketchFile(str(sketches), str(verdicts), number))
     return files
 
 
@@ -43,8 +43,8 @@ def test_equals_its_twin(tmp_path_factory, chunks: list[list[str]]) -> None:  # 
 
 def test_dropped_rows_do_not_count(tmp_path: Path) -> None:
     [file] = write_sketches(tmp_path, [["same", "same", "same"]])
-    table = pq.read_table(file.path).set_column(1, "verdict", pa.array(["length.min_words", None, None]))
-    pq.write_table(table, file.path)
+    verdicts = pa.array(["length.min_words", None, None])
+    pq.write_table(pq.read_table(file.verdicts).set_column(1, "verdict", verdicts), file.verdicts)
     batches = Exact().resolve([file], tmp_path, 200_000_000, 1)
     assert [row for batch in batches for row in batch.to_pylist()] == [{"key": 2, "duplicate_of": 1}]
 

@@ -4,10 +4,10 @@ import numpy as np
 import pyarrow as pa
 from hypothesis import example, given
 from hypothesis import strategies as st
-from reference import texts as twin
 
 from gristmill.document import buffers
 from gristmill.kernels import hashing
+from reference import texts as twin
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=120), min_size=1, max_size=5))

@@ -116,11 +116,28 @@ def test_a_changed_weight_runs_mix_and_pack_only(tmp_path: Path) -> None:
     assert set(watcher.ran) == {"mix", "pack"}
 
 
-def test_a_changed_filter_runs_sift_again(tmp_path: Path) -> None:
-    run(make_recipe(tmp_path))
-    _, watcher = run(make_recipe(tmp_path, filters=[{"length": {"min_characters": 200}}]))
+@pytest.mark.parametrize("bound", [10, 200])
+def test_a_changed_bound_judges_again_and_reads_no_raw_text(tmp_path: Path, bound: int) -> None:
+    filters = [{"length": {"min_characters": bound}}]
+    run(make_recipe(tmp_path, filters=[{"length": {"min_characters": 100}}]))
+    changed, watcher = run(make_recipe(tmp_path, filters=filters))
+    assert watcher.ran["judge/one"] > 1
+    assert not watcher.ran.keys() & {"sift/one", "sift/two"}
+    afresh, _ = run(make_recipe(tmp_path, filters=filters, output={"path": str(tmp_path / "afresh")}))
+    assert packed_digest(changed.path) == packed_digest(afresh.path)
+
+
+def test_without_the_dropped_texts_a_changed_bound_sifts_again(tmp_path: Path) -> None:
+    output = {"keep_dropped": False}
+    run(make_recipe(tmp_path, output=output))
+    _, watcher = run(make_recipe(tmp_path, output=output, filters=[{"length": {"min_characters": 10}}]))
     assert watcher.ran["sift/one"] > 1
-    assert watcher.ran["pack"] > 0
+
+
+def test_a_filter_that_measures_something_new_sifts_again(tmp_path: Path) -> None:
+    run(make_recipe(tmp_path))
+    _, watcher = run(make_recipe(tmp_path, filters=[{"length": {"min_words": 5}}]))
+    assert watcher.ran["sift/one"] > 1
 
 
 def test_a_new_file_sifts_only_itself(tmp_path: Path) -> None:
@@ -206,7 +223,7 @@ def test_too_much_unreadable_fails_and_says_where(tmp_path: Path) -> None:
 
 def test_dropped_documents_are_kept_on_request(tmp_path: Path) -> None:
     result, _ = run(make_recipe(tmp_path, output={"keep_dropped": True}))
-    tables = [pq.read_table(path) for path in sorted((result.path / "sift" / "one").glob("*.dropped.parquet"))]
+    tables = [pq.read_table(path) for path in sorted((result.path / "sift" / "one" / "dropped").iterdir())]
     texts = [text for table in tables for text in table["text"].to_pylist()]
     assert texts == [text.strip() for text in make_texts(300, 1) if len(text.strip()) < 20]
     assert set(tables[0]["verdict"].to_pylist()) == {"length.min_characters"}

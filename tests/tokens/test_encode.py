@@ -70,15 +70,15 @@ def test_batches_slices_and_nulls_do_not_matter(request, spec_of, kind, monkeypa
     assert len(whole.encode(strings(texts).slice(3, 0))) == 0
 
 
-def test_nothing_is_cut_short(byte_level, spec_of):
+def test_nothing_is_cut_short(byte_level, unsupported, spec_of):
     truncation = {"direction": "Right", "max_length": 3, "strategy": "LongestFirst", "stride": 0}
     padding = {"direction": "Right", "pad_to_multiple_of": 8, "pad_id": 0, "pad_type_id": 0, "pad_token": "!"}
-    cutting = byte_level | {"truncation": truncation, "padding": padding | {"strategy": {"Fixed": 5000}}}
+    settings_of_another_task = {"truncation": truncation, "padding": padding | {"strategy": {"Fixed": 5000}}}
     text = "".join(SENTENCES)
-    for tokenizer in (cutting, cutting | {"normalizer": {"type": "NFD"}}):
-        ids = Encoder(spec_of(tokenizer)).encode(strings([text])).ids
+    for kind in (byte_level, unsupported):
+        ids = Encoder(spec_of(kind | settings_of_another_task)).encode(strings([text])).ids
         assert len(ids) > 300
-        assert ids.tolist() == judged(spec_of(byte_level), [text])[0]
+        assert ids.tolist() == judged(spec_of(kind), [text])[0]
 
 
 def test_eos_closes_a_document_once(surrounded, spec_of):
@@ -132,8 +132,9 @@ def test_the_check_finds_what_the_probes_did_not(byte_level, spec_of, monkeypatc
 
     def lies_about_grain(self, offsets, data):
         bounds, ids = honest(self, offsets, data)
-        grain = b"grain" in data.tobytes()[offsets[0] : offsets[-1]]
-        return bounds, ids + np.uint32(1) if grain else ids
+        if b"grain" in data.tobytes()[offsets[0] : offsets[-1]]:
+            ids = np.append(ids[:-1], ids[-1] + np.uint32(1))
+        return bounds, ids
 
     monkeypatch.setattr(GigatokenEngine, "encode", lies_about_grain)
     checked = Encoder(spec_of(byte_level))

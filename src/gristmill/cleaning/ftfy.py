@@ -24,5 +24,5 @@ class Ftfy:
         """large_string → large_string."""
         import ftfy
 
-        options = ftfy.TextFixerConfig(normalization=self.normalization)  # type: ignore[arg-type]
+        options = ftfy.TextFixerConfig(normalization=self.normalization)
         return pa.array([ftfy.fix_text(text, options) for text in texts.to_pylist()], pa.large_string())

@@ -14,9 +14,10 @@ _BATCH_ROWS = 1 << 17
 
 @dataclass(frozen=True)
 class SketchFile:
-    """One chunk's sketches: a Parquet file with `row`, `verdict` and the sketch columns; only kept rows count."""
+    """One chunk's sketches and verdicts, two Parquet files with a column `row`; only rows without verdict count."""
 
-    path: str
+    sketches: str
+    verdicts: str
     chunk: int  # position among all chunks, in source order
 
 
@@ -27,7 +28,8 @@ def group_equal(
     import duckdb
 
     equal = ", ".join(f'"{column}"' for column in columns)
-    chunks = pa.table({"path": [file.path for file in sketches], "chunk": [file.chunk for file in sketches]})
+    numbers = [file.chunk for file in sketches]
+    paths = {"sketches": [file.sketches for file in sketches], "verdicts": [file.verdicts for file in sketches]}
     connection = duckdb.connect(
         str(scratch / "grouping.duckdb"),
         config={
@@ -38,15 +40,20 @@ def group_equal(
         },
     )
     try:
-        connection.register("chunks", chunks)
+        for name, files in paths.items():
+            connection.register(f"{name}_files", pa.table({"path": files, "chunk": numbers}))
+            columns_of = {"sketches": f"row, {equal}", "verdicts": "row, verdict"}[name]
+            connection.execute(
+                f"""
+                CREATE TEMP VIEW keyed_{name} AS SELECT (chunk::BIGINT << 32) | row AS key, {columns_of}
+                FROM read_parquet({_literals(files)}, filename = true) AS f JOIN {name}_files ON f.filename = path
+                """
+            )
         connection.execute(
             f"""
-            CREATE TABLE sketches AS
-            SELECT (chunks.chunk::BIGINT << 32) | row AS key, {equal}
-            FROM read_parquet($paths, filename = true) AS files JOIN chunks ON files.filename = chunks.path
-            WHERE verdict IS NULL
-            """,
-            {"paths": [file.path for file in sketches]},
+            CREATE TABLE sketches AS SELECT key, {equal}
+            FROM keyed_sketches JOIN (SELECT key FROM keyed_verdicts WHERE verdict IS NULL) USING (key)
+            """
         )
         duplicates = connection.sql(
             f"""
@@ -60,3 +67,8 @@ def group_equal(
         yield from duplicates.to_arrow_reader(_BATCH_ROWS)
     finally:
         connection.close()
+
+
+def _literals(texts: list[str]) -> str:
+    """A list of texts as SQL: a view takes no parameters."""
+    return "[" + ", ".join("'" + text.replace("'", "''") + "'" for text in texts) + "]"

@@ -7,6 +7,8 @@ written `filter.rule`. A filter opens no file, logs nothing and knows no rank.
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -29,6 +31,24 @@ class Rule:
     maximum: float | None
     reason: str
 
+    def broken(self, values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+        """Which values lie outside; NaN always does."""
+        outside = np.zeros(len(values), np.bool_)
+        if self.minimum is not None:
+            outside |= ~(values >= self.minimum)
+        if self.maximum is not None:
+            outside |= ~(values <= self.maximum)
+        return outside
+
+
+def first_broken(rules: Sequence[tuple[str, npt.NDArray[np.bool_]]], length: int) -> Any:
+    """For each document the first rule that it breaks: a string array, null = none."""
+    first = np.full(length, -1, np.int32)
+    for number, (_, broken) in enumerate(rules):
+        first[broken & (first < 0)] = number
+    names = pa.array([name for name, _ in rules], pa.string())
+    return pa.DictionaryArray.from_arrays(pa.array(first, mask=first < 0), names).cast(pa.string())
+
 
 class Filter:
     """Base of all filters. A filter is a frozen dataclass: its fields are the parameters."""
@@ -44,22 +64,26 @@ class Filter:
         """The bounds, in the order in which they are tried."""
         raise TypeError(f"{type(self).__name__} has no rules")
 
+    def measuring(self) -> dict[str, Any]:
+        """The parameters that signals depend on. The others are bounds: when they change, saved signals are judged
+        again and no text is read. A filter that says nothing here depends on all of them."""
+        return dataclasses.asdict(self)  # type: ignore[call-overload,no-any-return]  # every filter is a dataclass
+
+    def rule_names(self) -> list[str]:
+        """Every verdict this filter can give."""
+        return [f"{self.NAME}.{rule.reason}" for rule in self.rules()]
+
+    def signal_names(self) -> list[str]:
+        """The signals its rules look at."""
+        return list(dict.fromkeys(rule.signal for rule in self.rules()))
+
+    def broken_rules(self, signals: Signals) -> list[tuple[str, npt.NDArray[np.bool_]]]:
+        """Each rule as `filter.rule`, and which documents break it."""
+        return [(f"{self.NAME}.{rule.reason}", rule.broken(signals[rule.signal])) for rule in self.rules()]
+
     def judge(self, signals: Signals) -> Any:
         """Signals → verdicts: a string array, null = keep."""
-        length = len(next(iter(signals.values())))
-        reasons: list[str] = []
-        first_broken = np.full(length, -1, np.int32)
-        for rule in self.rules():
-            values = signals[rule.signal]
-            broken = np.zeros(length, np.bool_)
-            if rule.minimum is not None:
-                broken |= ~(values >= rule.minimum)  # written so that NaN breaks the rule
-            if rule.maximum is not None:
-                broken |= ~(values <= rule.maximum)
-            first_broken[broken & (first_broken < 0)] = len(reasons)
-            reasons.append(f"{self.NAME}.{rule.reason}")
-        indices = pa.array(first_broken, mask=first_broken < 0)
-        return pa.DictionaryArray.from_arrays(indices, pa.array(reasons, pa.string())).cast(pa.string())
+        return first_broken(self.broken_rules(signals), len(next(iter(signals.values()))))
 
     def verdicts(self, texts: Any) -> Any:
         """For a list or column of texts: a string array, null = keep, else the rule that drops it."""

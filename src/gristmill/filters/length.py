@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from gristmill.filters.filter import Filter, Rule, Signals
 from gristmill.filters.view import TextView
@@ -35,6 +35,10 @@ class Length(Filter):
                     raise ValueError(f"expected a whole number of {unit} from 0 up, found {bound!r}")
             if minimum is not None and maximum is not None and minimum > maximum:
                 raise ValueError(f"expected min_{unit} <= max_{unit}, found {minimum} > {maximum}")
+
+    def measuring(self) -> dict[str, Any]:
+        """Which units have a bound."""
+        return {"units": list(self._bounds())}
 
     def measure(self, view: TextView) -> Signals:
         """Signals `length.characters`, `length.words`, `length.bytes`: those that have a bound."""

@@ -76,8 +76,9 @@ def open_parquet(path: Path) -> Any:
     found = (file.schema_arrow.metadata or {}).get(_VERSION)
     if found != VERSION:
         file.close()
+        version = found.decode() if found else "no version"
         raise FormatError(
-            f"expected documents of version {VERSION.decode()}, found {found.decode() if found else 'no version'}: {path}\n"
+            f"expected documents of version {VERSION.decode()}, found {version}: {path}\n"
             "  Run `gristmill run` again to rebuild this step."
         )
     return file

@@ -39,12 +39,8 @@ _ID_TYPES = {pa.uint16(): np.uint16, pa.uint32(): np.uint32}
 def write(path: str | Path, tokenizer_fingerprint: str, batches: Iterable[Batch]) -> None:
     """Write one shard, whole or not at all. It is held in memory until it is complete, as its head has a checksum."""
     batch = record_batch(tokenizer_fingerprint, *_joined(list(batches)))
-    with (
-        files.atomic(path) as temporary,
-        pa.OSFile(str(temporary), "wb") as sink,
-        pa.ipc.new_file(sink, batch.schema) as writer,
-    ):
-        writer.write_batch(batch)
+    with files.atomic(path) as temporary, pa.OSFile(str(temporary), "wb") as sink:
+        write_record_batch(sink, batch)
 
 
 def record_batch(tokenizer_fingerprint: str, rows: I32, offsets: I64, ids: Ids) -> Any:
@@ -72,6 +68,12 @@ def record_batch(tokenizer_fingerprint: str, rows: I32, offsets: I64, ids: Ids) 
         ),
     ]
     return pa.record_batch(columns, schema=schema)
+
+
+def write_record_batch(sink: Any, batch: Any) -> None:
+    """The bytes of a shard. Without allow_64bit Arrow refuses more than 2^31 - 1 tokens."""
+    with pa.ipc.new_file(sink, batch.schema, options=pa.ipc.IpcWriteOptions(allow_64bit=True)) as writer:
+        writer.write_batch(batch)
 
 
 @dataclass(frozen=True)

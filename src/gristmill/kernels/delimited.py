@@ -24,7 +24,7 @@ _CUT_OFF, _WRONG = -1, -2  # in place of a position: the bytes end too early; th
 
 
 @inline
-def _closing_quote(data, i, stop):  # type: ignore[no-untyped-def]
+def _closing_quote(data, i, stop):
     """The position of the next quote that is not doubled, if that can be told from the bytes before `stop`."""
     while i < stop:
         found = equal64(data, i, _QUOTE)
@@ -39,7 +39,7 @@ def _closing_quote(data, i, stop):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _delimiter_or_newline(data, i, stop, delimiter):  # type: ignore[no-untyped-def]
+def _delimiter_or_newline(data, i, stop, delimiter):
     while i < stop:
         found = equal64(data, i, delimiter) | equal64(data, i, _NEWLINE)
         if found:
@@ -50,7 +50,7 @@ def _delimiter_or_newline(data, i, stop, delimiter):  # type: ignore[no-untyped-
 
 
 @inline
-def _after_field(data, i, stop, delimiter):  # type: ignore[no-untyped-def]
+def _after_field(data, i, stop, delimiter):
     """The position of the delimiter or newline that ends the field, and the bounds of its value."""
     if i >= stop:
         return _CUT_OFF, 0, 0
@@ -90,9 +90,7 @@ def _after_field(data, i, stop, delimiter):  # type: ignore[no-untyped-def]
         I64_OUT,
     )
 )
-def scan(  # type: ignore[no-untyped-def]
-    block, size, within, ended, longest, delimiter, fields, wanted, lines, verdicts, kinds, starts, stops
-):
+def scan(block, size, within, ended, longest, delimiter, fields, wanted, lines, verdicts, kinds, starts, stops):
     """Judge the records in block[:size], find the wanted fields; returns (rows, bytes consumed).
 
     Counts the records that start before `within`, until `lines` is full; one that is not whole is left alone, unless
@@ -142,7 +140,7 @@ def scan(  # type: ignore[no-untyped-def]
 
 
 @kernel(types.void(BYTES_IN, I64_IN, I64_IN, BYTES_IN, I64_OUT, BYTES_OUT))
-def unquote(data, starts, stops, kinds, offsets, out):  # type: ignore[no-untyped-def]
+def unquote(data, starts, stops, kinds, offsets, out):
     """Copy the fields data[starts[k]:stops[k]] to `out`, the quotes in QUOTED ones no longer doubled, and fill
     `offsets`."""
     source, target = address(data), address(out)

@@ -18,7 +18,7 @@ _NEWLINE, _RETURN = 0x0A, 0x0D
 
 
 @inline
-def newline_from(data, i, stop):  # type: ignore[no-untyped-def]
+def newline_from(data, i, stop):
     """The position of the first newline in data[i:stop], `stop` where there is none."""
     while i < stop:
         found = equal64(data, i, _NEWLINE)
@@ -29,26 +29,26 @@ def newline_from(data, i, stop):  # type: ignore[no-untyped-def]
 
 
 @inline
-def _is_blank(data, i, stop):  # type: ignore[no-untyped-def]
+def _is_blank(data, i, stop):
     while i < stop and (data[i] == 0x20 or data[i] == 0x09 or data[i] == _RETURN):
         i += 1
     return i == stop
 
 
 @inline
-def _without_return(data, i, stop):  # type: ignore[no-untyped-def]
+def _without_return(data, i, stop):
     return stop - 1 if stop > i and data[stop - 1] == _RETURN else stop
 
 
 @kernel(types.int64(BYTES_IN, types.int64, types.int64))
-def after_newline(block, i, size):  # type: ignore[no-untyped-def]
+def after_newline(block, i, size):
     """The position after the first newline in block[i:size], 0 where there is none."""
     stop = newline_from(address(block), i, size)
     return stop + 1 if stop < size else 0
 
 
 @kernel(types.int64(BYTES_IN, types.int64))
-def after_last_newline(block, size):  # type: ignore[no-untyped-def]
+def after_last_newline(block, size):
     """The position after the last newline in block[:size], 0 where there is none."""
     while size > 0 and block[size - 1] != _NEWLINE:
         size -= 1
@@ -56,7 +56,7 @@ def after_last_newline(block, size):  # type: ignore[no-untyped-def]
 
 
 @kernel(types.UniTuple(types.int64, 2)(BYTES_IN, types.int64, I64_OUT, I64_OUT))
-def lines(block, size, starts, stops):  # type: ignore[no-untyped-def]
+def lines(block, size, starts, stops):
     """Where the lines in block[:size] start and stop, until `starts` is full; returns (rows, bytes consumed).
 
     block[size - 1] is a newline.
@@ -75,7 +75,7 @@ def lines(block, size, starts, stops):  # type: ignore[no-untyped-def]
 
 
 @kernel(types.UniTuple(types.int64, 2)(BYTES_IN, types.int64, types.int64, types.boolean, I64_OUT, I64_OUT))
-def paragraphs(block, size, within, ended, starts, stops):  # type: ignore[no-untyped-def]
+def paragraphs(block, size, within, ended, starts, stops):
     """Where the runs of lines that are not blank start and stop; returns (rows, bytes consumed).
 
     Counts those that start before `within`, until `starts` is full. One that no blank line has closed yet is left
@@ -109,7 +109,7 @@ def paragraphs(block, size, within, ended, starts, stops):  # type: ignore[no-un
 
 
 @kernel(types.void(BYTES_IN, I64_IN, I64_IN, I64_OUT, BYTES_OUT))
-def gather(data, starts, stops, offsets, out):  # type: ignore[no-untyped-def]
+def gather(data, starts, stops, offsets, out):
     """Copy the spans data[starts[k]:stops[k]] to `out`, one after another, and fill `offsets`."""
     source, target = address(data), address(out)
     o = 0

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import ir
+from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.extending import intrinsic
 
@@ -43,7 +43,7 @@ def _compare(relation: str) -> Any:
     return generate
 
 
-@intrinsic
+@intrinsic  # type: ignore[untyped-decorator]
 def address(typing_context: Any, array: Any) -> Any:
     """address(array): where its first item is; `address(array)[i]` reads and writes without any check."""
 
@@ -53,19 +53,19 @@ def address(typing_context: Any, array: Any) -> Any:
     return types.CPointer(array.dtype)(array), generate
 
 
-@intrinsic
+@intrinsic  # type: ignore[untyped-decorator]
 def equal64(typing_context: Any, base: Any, position: Any, byte: Any) -> Any:
     """equal64(base, position, byte) -> uint64: which of the 64 bytes from position on equal `byte`."""
     return types.uint64(base, types.int64, types.uint8), _compare("==")
 
 
-@intrinsic
+@intrinsic  # type: ignore[untyped-decorator]
 def below64(typing_context: Any, base: Any, position: Any, byte: Any) -> Any:
     """below64(base, position, byte) -> uint64: which of the 64 bytes from position on are below `byte`."""
     return types.uint64(base, types.int64, types.uint8), _compare("<")
 
 
-@intrinsic
+@intrinsic  # type: ignore[untyped-decorator]
 def copy64(typing_context: Any, out: Any, out_position: Any, base: Any, position: Any) -> Any:
     """copy64(out, out_position, base, position): copies 64 bytes, which must not overlap."""
 
@@ -78,7 +78,7 @@ def copy64(typing_context: Any, out: Any, out_position: Any, base: Any, position
     return types.void(out, types.int64, base, types.int64), generate
 
 
-@intrinsic
+@intrinsic  # type: ignore[untyped-decorator]
 def first_bit(typing_context: Any, mask: Any) -> Any:
     """first_bit(mask) -> int64: the number of the lowest bit set, 64 when none is."""
 

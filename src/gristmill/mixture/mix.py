@@ -11,8 +11,6 @@ from gristmill.mixture.budget import Available, Budget, Policy, plan_budget
 from gristmill.mixture.draws import DrawStream, shuffle_keys
 from gristmill.mixture.lengths import Lengths
 
-VERSION = 1
-
 
 @dataclass(frozen=True)
 class MixedSource:

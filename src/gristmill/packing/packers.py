@@ -29,8 +29,6 @@ class Planned(NamedTuple):
 class Packer(Protocol):
     """Lengths to bins, for a whole stream at once or for one window of a draw plan."""
 
-    VERSION: int
-
     def plan(self, lengths: npt.ArrayLike, sequence_length: int) -> Bins:
         """Rows for documents of these lengths; documents without tokens are in none."""
 
@@ -53,8 +51,6 @@ class _WindowByWindow(ABC):
 class BestFit(_WindowByWindow):
     """Best fit decreasing: documents whole where they fit, nothing cropped, a little padding."""
 
-    VERSION = 1
-
     def plan(self, lengths: npt.ArrayLike, sequence_length: int) -> Bins:
         """Longer documents are cut into full rows and a remainder, which is packed like a document."""
         return Bins(sequence_length, *kernels.best_fit(_counts(lengths), sequence_length))
@@ -62,8 +58,6 @@ class BestFit(_WindowByWindow):
 
 class Padded(_WindowByWindow):
     """One document a row, much padding; what is longer than a row goes on in the next."""
-
-    VERSION = 1
 
     def plan(self, lengths: npt.ArrayLike, sequence_length: int) -> Bins:
         """As many rows for a document as it needs."""
@@ -78,8 +72,6 @@ class Padded(_WindowByWindow):
 
 class Wrapped:
     """One stream of tokens cut into rows: no padding; the stream's last, incomplete row is cropped."""
-
-    VERSION = 1
 
     def plan(self, lengths: npt.ArrayLike, sequence_length: int) -> Bins:
         """The whole stream."""

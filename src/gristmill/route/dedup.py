@@ -16,28 +16,13 @@ import numpy as np
 import pyarrow as pa
 
 from gristmill.dedup.grouping import SketchFile
-from gristmill.engine.record import Record
 from gristmill.engine.step import Outcome, Step, Task
 from gristmill.formats import drops
 from gristmill.formats.files import scratch_folder
+from gristmill.route.survivors import SiftedChunk
 from gristmill.units import Choice
 
 VERSION = 1
-
-
-@dataclass(frozen=True)
-class SiftedChunk:
-    """One chunk after sift: whose it is, its record, and where its files lie."""
-
-    source: str
-    number: int  # within the source
-    folder: Path
-    record: Record
-
-    @property
-    def stem(self) -> str:
-        """The name its files begin with."""
-        return f"{self.number:05}"
 
 
 @dataclass(frozen=True)
@@ -45,21 +30,24 @@ class DedupWork:
     """All chunks in source order, and what the global step may use."""
 
     unit: Choice
-    chunks: tuple[tuple[str, int, str], ...]  # source, number, path of the signals
+    chunks: tuple[tuple[str, int, str, str], ...]  # source, number, paths of signals and verdicts
     memory_bytes: int
     threads: int
 
 
 def step(unit: Choice, chunks: Sequence[SiftedChunk], memory_bytes: int, threads: int, reads: tuple[Step, ...]) -> Step:
     """The step of one deduplicator."""
-    signals = [chunk.record.file(f"{chunk.stem}.signals.parquet") for chunk in chunks]
-    places = tuple((c.source, c.number, str(c.folder / file.path)) for c, file in zip(chunks, signals, strict=True))
-    task = Task(
-        name="drops",
-        inputs={"sketches": [[chunk.source, file.checksum] for chunk, file in zip(chunks, signals, strict=True)]},
-        work=DedupWork(unit, places, memory_bytes, threads),
-        bytes=sum(file.bytes for file in signals),
+    signals = [chunk.sifted.file(f"{chunk.stem}.signals.parquet") for chunk in chunks]
+    places = tuple(
+        (chunk.source, chunk.number, str(chunk.output / "sift" / chunk.source / file.path), chunk.files().verdicts)
+        for chunk, file in zip(chunks, signals, strict=True)
     )
+    sums = [
+        [chunk.source, file.checksum, chunk.judged.files[0].checksum]
+        for chunk, file in zip(chunks, signals, strict=True)
+    ]
+    work = DedupWork(unit, places, memory_bytes, threads)
+    task = Task("drops", {"chunks": sums}, work, bytes=sum(file.bytes for file in signals))
     literals = {"deduplicator": unit.literals("deduplicator")}
     return Step(f"dedup/{unit.name}", "gristmill.route.dedup:run", VERSION, literals, [task], reads)
 
@@ -67,12 +55,12 @@ def step(unit: Choice, chunks: Sequence[SiftedChunk], memory_bytes: int, threads
 def run(work: DedupWork, folder: Path, stem: str) -> Outcome:
     """The task: resolve all sketches, write one file of drops for each chunk that has any."""
     unit = work.unit.make("deduplicator")
-    sources = sorted({source for source, _, _ in work.chunks})
+    sources = sorted({source for source, *_ in work.chunks})
     by_source: Counter[str] = Counter()
     made: list[str] = []
 
     def close(chunk: int, batches: list[Any]) -> None:
-        source, number, _ = work.chunks[chunk]
+        source, number, *_ = work.chunks[chunk]
         columns = pa.Table.from_batches(batches).combine_chunks()
         path = f"{source}/{number:05}.parquet"
         drops.write(folder / path, _drops(columns, work, unit.NAME, sources))
@@ -80,7 +68,7 @@ def run(work: DedupWork, folder: Path, stem: str) -> Outcome:
         made.append(path)
 
     with scratch_folder(folder) as scratch:
-        sketches = [SketchFile(path, chunk) for chunk, (_, _, path) in enumerate(work.chunks)]
+        sketches = [SketchFile(signals, verdicts, chunk) for chunk, (_, _, signals, verdicts) in enumerate(work.chunks)]
         open_chunk, held = -1, list[Any]()
         for batch in unit.resolve(sketches, scratch, work.memory_bytes, work.threads):
             keys = batch.column(0).to_numpy() >> 32
@@ -101,8 +89,8 @@ def run(work: DedupWork, folder: Path, stem: str) -> Outcome:
 def _drops(columns: Any, work: DedupWork, kind: str, sources: list[str]) -> Any:
     """(key, duplicate_of) → the columns of drops.SCHEMA."""
     keys, survivors = columns.column("key").to_numpy(), columns.column("duplicate_of").to_numpy()
-    chunk_source = np.array([sources.index(source) for source, _, _ in work.chunks], np.int16)
-    chunk_number = np.array([number for _, number, _ in work.chunks], np.int32)
+    chunk_source = np.array([sources.index(source) for source, *_ in work.chunks], np.int16)
+    chunk_number = np.array([number for _, number, *_ in work.chunks], np.int32)
     survivor_chunks = survivors >> 32
     row_mask = (1 << 32) - 1
     return pa.record_batch(

@@ -12,11 +12,10 @@ from gristmill.engine.step import Outcome, Step, Task
 from gristmill.formats.draw_plan import DrawPlan
 from gristmill.formats.files import scratch_folder
 from gristmill.formats.token_shard import TokenShard
-from gristmill.mixture.lengths import collect_lengths
-from gristmill.mixture.mix import VERSION, mix
 from gristmill.recipe import Mixture, Recipe
 from gristmill.route.shards import SourceShards
 
+VERSION = 1
 PLAN_FILE = "draws.arrow"
 
 
@@ -48,6 +47,9 @@ def step(recipe: Recipe, sources: Sequence[SourceShards], reads: tuple[Step, ...
 
 def run(work: MixWork, folder: Path, stem: str) -> Outcome:
     """The task: write the draw plan."""
+    from gristmill.mixture.lengths import collect_lengths
+    from gristmill.mixture.mix import mix
+
     asked = work.mixture
     with scratch_folder(folder) as scratch:
         lengths = collect_lengths(

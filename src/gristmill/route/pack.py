@@ -22,9 +22,6 @@ from gristmill.formats.files import atomic_file
 from gristmill.formats.packed_rows import FileEntry, Layout
 from gristmill.formats.row_file import I64, Ids
 from gristmill.formats.token_shard import TokenShard
-from gristmill.packing.books import count_tokens
-from gristmill.packing.gather import gather, segments_of
-from gristmill.packing.packers import PACKERS
 from gristmill.recipe import Recipe
 from gristmill.route.mix import PLAN_FILE
 from gristmill.route.shards import SourceShards
@@ -54,7 +51,7 @@ def step(
 ) -> Step:
     """The step that packs. The fingerprint of `mix` stands for the shards: it covers their checksums."""
     layout = layout_of(recipe, shards, spec)
-    literals = {"layout": asdict(layout), "packer": PACKERS[layout.strategy].VERSION}
+    literals = {"layout": asdict(layout)}
     tasks = [
         Task(
             name=f"{window:05}",
@@ -81,6 +78,10 @@ def layout_of(recipe: Recipe, shards: Sequence[SourceShards], spec: TokenizerSpe
 
 def run(work: PackWork, folder: Path, stem: str) -> Outcome:
     """The task: plan one window's rows, gather their ids, write them."""
+    from gristmill.packing.books import count_tokens
+    from gristmill.packing.gather import gather, segments_of
+    from gristmill.packing.packers import PACKERS
+
     with DrawPlan(work.plan) as plan:
         planned = PACKERS[work.layout.strategy].plan_window(plan, work.window, work.layout.sequence_length)
         ids = gather(planned, [_Shards(source) for source in work.sources], work.layout.pad_id, work.layout.dtype)

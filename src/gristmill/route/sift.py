@@ -1,13 +1,15 @@
-"""sift: raw files → kept documents, verdicts, signals, sketches. Every row read is kept or carries a reason.
+"""sift: raw files → documents, signals, sketches. One step a source, one task a chunk of its input.
 
-One step a source, one task a chunk of its input; the chunk is cut by a recipe constant, so the files are the same
-for any worker count. Text is read once, judged once and written once here.
+Text is read once and written once: what the rules of this moment keep, and beside it, in `dropped/`, what they
+drop. When a bound changes, judge.py judges the saved signals again; which of the two files a text lies in is then
+history, and no longer its verdict. Chunks are cut by a recipe constant, so the files are the same for any worker
+count.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from gristmill import sources
-from gristmill.document import DOCUMENTS, ROWS
+from gristmill.document import ROWS
 from gristmill.engine.record import Record
 from gristmill.engine.step import Outcome, Step, Task
 from gristmill.errors import SourceError
@@ -29,10 +31,10 @@ from gristmill.sources.piece import Chunk, Columns
 from gristmill.units import Choice
 
 VERSION = 1
-COUNTS = ("rows", "kept", "read_bytes", "cleaned_bytes", "kept_bytes")
+COUNTS = ("rows", "readable", "read_bytes", "cleaned_bytes")
 EMPTY = "clean.empty"
 _EXAMPLES = 3
-_TABLES = {"documents": "", "signals": ".signals", "dropped": ".dropped"}  # -> what the file name adds
+_FILES = {"documents": "{}.parquet", "signals": "{}.signals.parquet", "dropped": "dropped/{}.parquet"}
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,10 @@ def step(recipe: Recipe, source: Source, chunks: Sequence[Chunk]) -> Step:
         "source": source.name,
         "columns": [columns.text, columns.id, *columns.metadata],
         "clean": [choice.literals("cleaner") for choice in clean],
-        "filters": [choice.literals("filter") for choice in recipe.filters],
+        "filters": [
+            choice.measuring_literals() if recipe.output.keep_dropped else choice.literals("filter")
+            for choice in recipe.filters
+        ],
         "sketches": [choice.literals("deduplicator") for choice in recipe.dedup],
         "keep_dropped": recipe.output.keep_dropped,
     }
@@ -86,11 +91,8 @@ def run(work: SiftWork, folder: Path, stem: str) -> Outcome:
     """The task: read, clean, measure, judge, sketch, write."""
     sifter = _Sifter(work, f"{work.source}/{stem}/")
     counts: Counter[str] = Counter(dict.fromkeys(COUNTS, 0))
-    reasons: Counter[str] = Counter()
     examples: list[str] = []
-    names = {table: f"{stem}{suffix}.parquet" for table, suffix in _TABLES.items()}
-    if not work.keep_dropped:
-        del names["dropped"]
+    names = {table: name.format(stem) for table, name in _FILES.items() if table != "dropped" or work.keep_dropped}
     nothing = sifter.sift(pa.RecordBatch.from_pylist([], schema=ROWS), 0)  # its tables tell the schemas
     with ExitStack() as stack:
         writers = {
@@ -102,18 +104,15 @@ def run(work: SiftWork, folder: Path, stem: str) -> Outcome:
             for table, writer in writers.items():
                 writer.write(sifted.tables[table])
             counts.update(sifted.counts)
-            reasons.update(sifted.reasons)
             if len(examples) < _EXAMPLES:
                 examples += _unreadable_rows(batch, work.chunk)
-    dropped = dict(sorted(reasons.items()))
-    return Outcome({**counts, "dropped": dropped, "unreadable_rows": examples[:_EXAMPLES]}, list(names.values()))
+    return Outcome({**counts, "unreadable_rows": examples[:_EXAMPLES]}, list(names.values()))
 
 
 @dataclass(frozen=True)
 class _Sifted:
-    tables: dict[str, Any]  # record batches, by the names of _TABLES
+    tables: dict[str, Any]  # record batches, by the names of _FILES
     counts: dict[str, int]
-    reasons: dict[str, int]
 
 
 class _Sifter:
@@ -130,67 +129,53 @@ class _Sifter:
         """One batch of document.ROWS, whose first row has this number in its chunk."""
         numbers = pa.array(np.arange(first_row, first_row + len(batch), dtype=np.int32))
         readable = pc.is_null(batch["unreadable"])
-        some_unreadable = pc.any(pc.invert(readable)).as_py() is True
-        read = batch.filter(readable) if some_unreadable else batch
-        texts = read["text"]
+        all_rows = _Spread(readable)
+        raw = all_rows.selected(batch["text"])
+        texts = raw
         for cleaner in self.cleaners:
             texts = cleaner.clean(texts)
         view = TextView(texts)
         verdicts = pc.if_else(view.lengths_bytes == 0, EMPTY, pa.scalar(None, pa.string()))
-        signals: dict[str, Any] = {}
+        signals: dict[str, Any] = {"bytes": view.lengths_bytes}
+        base_verdicts = pc.coalesce(batch["unreadable"], all_rows.spread(verdicts))
         for unit in self.filters:
             measured = unit.measure(view)
-            signals.update({name: pa.array(values) for name, values in measured.items()})
+            signals.update(measured)
             verdicts = pc.coalesce(verdicts, unit.judge(measured))
-        keep = pc.is_null(verdicts)
-        kept_texts = texts.filter(keep)
-        sketches = {
-            name: pa.array(values) for unit in self.deduplicators for name, values in unit.sketch(kept_texts).items()
-        }
-        all_rows = _Spread(readable, some_unreadable)
-        kept_rows = _Spread(keep, some_out=True)
-        all_verdicts = pc.coalesce(batch["unreadable"], all_rows.spread(verdicts))
-        ids = self._ids(read["id"], numbers.filter(readable) if some_unreadable else numbers)
-        read_columns = {
-            "row": numbers.filter(readable) if some_unreadable else numbers,
-            "id": ids,
+        for unit in self.deduplicators:
+            signals.update(unit.sketch(texts))
+        documents = {
+            "row": all_rows.selected(numbers),
+            "id": self._ids(all_rows.selected(batch["id"]), all_rows.selected(numbers)),
             "text": texts,
-            "metadata": read["metadata"],
+            "source": pa.DictionaryArray.from_arrays(pa.array(np.zeros(len(texts), np.int16)), [self.source]),
+            "metadata": all_rows.selected(batch["metadata"]),
         }
-        drop = pc.invert(keep)
+        keep = pc.is_null(verdicts)
+        drop = pc.and_(pc.invert(keep), pa.array(view.lengths_bytes > 0))
         tables = {
-            "documents": self._documents(read_columns, keep),
+            "documents": pa.record_batch({name: column.filter(keep) for name, column in documents.items()}),
+            "dropped": pa.record_batch(
+                {name: column.filter(drop) for name, column in {**documents, "verdict": verdicts}.items()}
+            ),
             "signals": pa.record_batch(
                 {
                     "row": numbers,
                     "file": batch["file"],
                     "position": batch["position"],
-                    "verdict": all_verdicts.dictionary_encode(),
-                    **{name: all_rows.spread(column) for name, column in signals.items()},
-                    **{name: all_rows.spread(kept_rows.spread(column)) for name, column in sketches.items()},
-                }
-            ),
-            "dropped": pa.record_batch(
-                {
-                    **{name: read_columns[name].filter(drop) for name in ("row", "id", "text")},
-                    "verdict": verdicts.filter(drop).dictionary_encode(),
+                    "verdict": base_verdicts.dictionary_encode(),
+                    **{name: all_rows.spread(pa.array(column)) for name, column in signals.items()},
                 }
             ),
         }
-        counted = pc.value_counts(all_verdicts.drop_null())
-        offsets_bytes = int(view.offsets[-1] - view.offsets[0])
-        read_bytes = int(pc.sum(pc.binary_length(read["text"])).as_py() or 0)
-        return _Sifted(
-            tables,
-            counts={
-                "rows": len(batch),
-                "kept": len(kept_texts),
-                "read_bytes": read_bytes,
-                "cleaned_bytes": read_bytes - offsets_bytes,
-                "kept_bytes": int(pc.sum(pc.binary_length(kept_texts)).as_py() or 0),
-            },
-            reasons={item["values"].as_py(): item["counts"].as_py() for item in counted},
-        )
+        read_bytes = int(pc.sum(pc.binary_length(raw)).as_py() or 0)
+        counts = {
+            "rows": len(batch),
+            "readable": len(texts),
+            "read_bytes": read_bytes,
+            "cleaned_bytes": read_bytes - int(view.lengths_bytes.sum()),
+        }
+        return _Sifted(tables, counts)
 
     def _ids(self, given: Any, numbers: Any) -> Any:
         """The documents' own ids, and `source/chunk/row` where they have none."""
@@ -200,25 +185,22 @@ class _Sifter:
         made = pc.binary_join_element_wise(prefix, numbers.cast(pa.large_string()), nothing)
         return pc.coalesce(given, made)
 
-    def _documents(self, columns: dict[str, Any], keep: Any) -> Any:
-        count = int(pc.sum(keep).as_py() or 0)
-        source = pa.DictionaryArray.from_arrays(pa.array(np.zeros(count, np.int16)), [self.source])
-        kept = {name: column.filter(keep) for name, column in columns.items()}
-        return pa.record_batch([*kept.values(), source], names=[*kept, "source"]).select(DOCUMENTS.names)
-
 
 class _Spread:
-    """Puts a column of selected rows back among all rows, null where a row was not selected."""
+    """Some rows of a batch: takes them out of a column, and puts a column of them back among all rows."""
 
-    def __init__(self, selected: Any, some_out: bool) -> None:
-        self.places: Any = None
-        if some_out:
-            chosen = selected.to_numpy(zero_copy_only=False)
-            self.places = pa.array(np.cumsum(chosen) - 1, mask=~chosen)
+    def __init__(self, chosen: Any) -> None:
+        mask = chosen.to_numpy(zero_copy_only=False)
+        self._mask = None if mask.all() else chosen
+        self._places = None if mask.all() else pa.array(np.cumsum(mask) - 1, mask=~mask)
+
+    def selected(self, column: Any) -> Any:
+        """The chosen rows of a column."""
+        return column if self._mask is None else column.filter(self._mask)
 
     def spread(self, column: Any) -> Any:
-        """As long as the selection was made from."""
-        return column if self.places is None else column.take(self.places)
+        """A column of the chosen rows as one of all rows, null elsewhere."""
+        return column if self._places is None else column.take(self._places)
 
 
 def _unreadable_rows(batch: Any, chunk: Chunk) -> list[str]:
@@ -227,17 +209,15 @@ def _unreadable_rows(batch: Any, chunk: Chunk) -> list[str]:
     return [f"{chunk.pieces[row['file']].path} at {row['position']:,}: {row['unreadable']}" for row in bad]
 
 
-def unreadable_error(source: Source, records: Sequence[Record]) -> SourceError | None:
+def unreadable_error(source: Source, records: Sequence[Record], gone: Mapping[str, int]) -> SourceError | None:
     """The error of a source of which too much could not be read, or None."""
     rows = sum(record.counts["rows"] for record in records)
-    reasons: Counter[str] = Counter()
-    for record in records:
-        reasons.update({k: n for k, n in record.counts["dropped"].items() if k.startswith("unreadable.")})
+    reasons = {reason: count for reason, count in gone.items() if reason.startswith("unreadable.")}
     unreadable = sum(reasons.values())
     if unreadable <= source.max_unreadable_ratio * rows:
         return None
     places = [place for record in records for place in record.counts["unreadable_rows"]][:_EXAMPLES]
-    listed = ", ".join(f"{reason} {count:,}" for reason, count in reasons.most_common())
+    listed = ", ".join(f"{reason} {count:,}" for reason, count in sorted(reasons.items(), key=lambda item: -item[1]))
     return SourceError(
         f"source `{source.name}`: expected at most {source.max_unreadable_ratio:.2%} unreadable rows, "
         f"found {unreadable:,} of {rows:,} ({unreadable / rows:.2%}): {listed}\n  "

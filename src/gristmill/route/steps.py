@@ -9,12 +9,12 @@ from collections.abc import Callable, Generator
 from pathlib import Path
 
 from gristmill.engine.ledger import Entry, Ledger, total
-from gristmill.engine.record import Record, WrittenFile
+from gristmill.engine.record import Record
 from gristmill.engine.step import Step
 from gristmill.recipe import Recipe
-from gristmill.route import dedup, mix, pack, sift, tokenize, tokenizer
-from gristmill.route.dedup import SiftedChunk
+from gristmill.route import dedup, judge, mix, pack, sift, tokenize, tokenizer
 from gristmill.route.shards import SourceShards, of_step
+from gristmill.route.survivors import SiftedChunk
 
 Steps = Generator[list[Step], list[list[Record]], Callable[[], None]]
 
@@ -26,40 +26,45 @@ def steps_of(recipe: Recipe, output: Path, workers: int, ledger: Ledger) -> Step
     """
     sift_steps = [sift.step(recipe, source, sift.chunks_of(source, recipe.output.chunk)) for source in recipe.sources]
     sifted = yield sift_steps
+    judge_steps = [judge.step(recipe, *both, output) for both in zip(sift_steps, sifted, strict=True)]
+    judged = yield judge_steps
     chunks: list[SiftedChunk] = []
-    for source, step, records in zip(recipe.sources, sift_steps, sifted, strict=True):
-        if (error := sift.unreadable_error(source, records)) is not None:
+    for source, sift_records, judge_records in zip(recipe.sources, sifted, judged, strict=True):
+        entry = _sift_entry(source.name, sift_records, judge_records)
+        if (error := sift.unreadable_error(source, sift_records, entry.gone)) is not None:
             raise error
-        chunks += [SiftedChunk(source.name, n, output / step.name, record) for n, record in enumerate(records)]
-        ledger.add(_sift_entry(source.name, records))
+        ledger.add(entry)
+        chunks += [
+            SiftedChunk(source.name, number, output, *both)
+            for number, both in enumerate(zip(sift_records, judge_records, strict=True))
+        ]
     ledger.require_some("sift")
 
-    dedup_steps: list[Step] = []
-    drop_files: dict[tuple[str, int], list[tuple[Path, WrittenFile]]] = {}
+    upstream: tuple[Step, ...] = (*sift_steps, *judge_steps)
     for unit in recipe.dedup:
-        dedup_step = dedup.step(unit, chunks, recipe.engine.memory // 2, max(workers, 1), tuple(sift_steps))
+        dedup_step = dedup.step(unit, chunks, recipe.engine.memory // 2, max(workers, 1), upstream)
         [[record]] = yield [dedup_step]
-        dedup_steps.append(dedup_step)
+        upstream = (*upstream, dedup_step)
+        by_place = {f"{chunk.source}/{chunk.stem}.parquet": chunk for chunk in chunks}
         for file in record.files:
-            source_name, _, file_name = file.path.partition("/")
-            place = (source_name, int(file_name.removesuffix(".parquet")))
-            drop_files.setdefault(place, []).append((output / dedup_step.name / file.path, file))
+            by_place[file.path].drops.append((dedup_step.name, file))
         for source in recipe.sources:
             entered = ledger.left(source.name, "documents")
             gone = record.counts["dropped"].get(source.name, 0)
             ledger.add(Entry("dedup", source.name, "documents", entered, entered - gone, {unit.name: gone}))
+    if recipe.dedup:
+        ledger.require_some("dedup")
 
-    upstream = (*sift_steps, *dedup_steps)
     trained: Path | None = None
     if recipe.tokenizer.train is not None:
-        training = tokenizer.training_step(recipe.tokenizer.train, chunks, drop_files, upstream)
+        training = tokenizer.training_step(recipe.tokenizer.train, chunks, upstream)
         yield [training]
         trained = output / training.name
     spec = tokenizer.load(recipe.tokenizer, trained)
     spec_step = tokenizer.spec_step(spec)
     yield [spec_step]
 
-    tokenize_steps = tokenize.steps(chunks, drop_files, spec, output / spec_step.name, (*upstream, spec_step))
+    tokenize_steps = tokenize.steps(chunks, spec, output / spec_step.name, (*upstream, spec_step))
     tokenized = yield tokenize_steps
     shards: list[SourceShards] = []
     for source, step, records in zip(recipe.sources, tokenize_steps, tokenized, strict=True):
@@ -83,8 +88,18 @@ def steps_of(recipe: Recipe, output: Path, workers: int, ledger: Ledger) -> Step
     return lambda: pack.write_manifest(output / pack_step.name, pack.layout_of(recipe, shards, spec), spec, packed)
 
 
-def _sift_entry(source: str, records: list[Record]) -> Entry:
-    counts = total({key: record.counts[key] for key in sift.COUNTS} for record in records)
-    gone = total(record.counts["dropped"] for record in records)
-    details = {key: counts.get(key, 0) for key in sift.COUNTS if key not in ("rows", "kept")}
-    return Entry("sift", source, "documents", counts.get("rows", 0), counts.get("kept", 0), gone, details)
+def _sift_entry(source: str, sifted: list[Record], judged: list[Record]) -> Entry:
+    counts = total({key: record.counts[key] for key in sift.COUNTS} for record in sifted)
+    gone = total(record.counts["dropped"] for record in judged)
+    kept = total({key: record.counts[key] for key in ("kept", "kept_bytes")} for record in judged)
+    rules: dict[str, dict[str, int]] = {}
+    for record in judged:
+        for name, of_rule in record.counts["rules"].items():
+            rules[name] = total([rules.get(name, {}), of_rule])
+    details = {
+        "read_bytes": counts.get("read_bytes", 0),
+        "cleaned_bytes": counts.get("cleaned_bytes", 0),
+        "kept_bytes": kept.get("kept_bytes", 0),
+        "rules": rules,
+    }
+    return Entry("sift", source, "documents", counts.get("rows", 0), kept.get("kept", 0), gone, details)

@@ -15,9 +15,8 @@ import numpy as np
 
 from gristmill.engine.step import Outcome, Step, Task
 from gristmill.formats import token_shard
-from gristmill.route.dedup import SiftedChunk
-from gristmill.route.tokenizer import DropFiles, read_spec, surviving
-from gristmill.tokens.encode import encoder
+from gristmill.route.survivors import ChunkFiles, SiftedChunk, surviving
+from gristmill.route.tokenizer import read_spec
 from gristmill.tokens.tokenizer import TokenizerSpec
 
 VERSION = 1
@@ -25,55 +24,38 @@ VERSION = 1
 
 @dataclass(frozen=True)
 class TokenizeWork:
-    """One chunk's documents, what is dropped of them, and the tokenizer."""
+    """One chunk's documents, and the tokenizer."""
 
-    documents: str
-    drops: tuple[str, ...]
+    chunk: ChunkFiles
     tokenizer: str  # fingerprint of the spec that lies in spec_folder
     spec_folder: str
 
 
-def steps(
-    chunks: Sequence[SiftedChunk],
-    drop_files: DropFiles,
-    spec: TokenizerSpec,
-    spec_folder: Path,
-    reads: tuple[Step, ...],
-) -> list[Step]:
-    """One step a source. `drop_files`: of each (source, chunk)."""
-    result = []
-    for source in dict.fromkeys(chunk.source for chunk in chunks):
-        tasks = []
-        for chunk in (chunk for chunk in chunks if chunk.source == source):
-            documents = chunk.record.file(f"{chunk.stem}.parquet")
-            drop = drop_files.get((source, chunk.number), ())
-            tasks.append(
-                Task(
-                    name=chunk.stem,
-                    inputs={"documents": documents.checksum, "drops": [file.checksum for _, file in drop]},
-                    work=TokenizeWork(
-                        str(chunk.folder / documents.path),
-                        tuple(str(path) for path, _ in drop),
-                        spec.fingerprint,
-                        str(spec_folder),
-                    ),
-                    bytes=int(chunk.record.counts["kept_bytes"]),
-                )
-            )
-        literals = {"tokenizer": spec.fingerprint}
-        result.append(Step(f"tokenize/{source}", "gristmill.route.tokenize:run", VERSION, literals, tasks, reads))
-    return result
+def steps(chunks: Sequence[SiftedChunk], spec: TokenizerSpec, spec_folder: Path, reads: tuple[Step, ...]) -> list[Step]:
+    """One step a source."""
+    tasks: dict[str, list[Task]] = {}
+    for chunk in chunks:
+        work = TokenizeWork(chunk.files(), spec.fingerprint, str(spec_folder))
+        text_bytes = int(chunk.judged.counts["kept_bytes"])
+        tasks.setdefault(chunk.source, []).append(Task(chunk.stem, chunk.inputs(), work, bytes=text_bytes))
+    literals = {"tokenizer": spec.fingerprint}
+    return [
+        Step(f"tokenize/{source}", "gristmill.route.tokenize:run", VERSION, literals, of_source, reads)
+        for source, of_source in tasks.items()
+    ]
 
 
 def run(work: TokenizeWork, folder: Path, stem: str) -> Outcome:
     """The task: encode one chunk's surviving documents."""
+    from gristmill.tokens.encode import encoder
+
     spec = read_spec(Path(work.spec_folder), work.tokenizer)
     tokenizer = encoder(spec)
     notices: list[str] = []
     counts = {"docs": 0, "tokens": 0, "most_tokens": 0}
 
     def encoded() -> Iterator[tuple[Any, Any, Any]]:
-        for batch in surviving(Path(work.documents), [Path(path) for path in work.drops], ["text"]):
+        for batch in surviving(work.chunk, ["text"]):
             texts = batch.column("text")
             if counts["docs"] == 0:
                 tokenizer.check(texts)

@@ -6,23 +6,19 @@ The spec travels to the workers as a file, so that a task's order stays small.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.compute as pc
 
 from gristmill import recipe as recipes
-from gristmill.engine.record import WrittenFile
 from gristmill.engine.step import Outcome, Step, Task
-from gristmill.formats import drops
-from gristmill.formats.documents import read_batches
 from gristmill.formats.files import atomic_file, write_json
-from gristmill.route.dedup import SiftedChunk
+from gristmill.route.survivors import ChunkFiles, SiftedChunk, surviving
 from gristmill.tokens import tokenizer as tokenizers
 from gristmill.tokens.tokenizer import TokenizerSpec
 
@@ -33,14 +29,11 @@ SPEC_FILE = "tokenizer.spec.json"
 
 @dataclass(frozen=True)
 class TrainWork:
-    """What to learn from: documents and the drops that apply to them, chunk by chunk."""
+    """What to learn from, chunk by chunk."""
 
-    chunks: tuple[tuple[str, tuple[str, ...]], ...]
+    chunks: tuple[ChunkFiles, ...]
     vocab_size: int
     bytes_per_chunk: int
-
-
-DropFiles = Mapping[tuple[str, int], Sequence[tuple[Path, WrittenFile]]]
 
 
 def load(asked: recipes.Tokenizer, trained: Path | None) -> TokenizerSpec:
@@ -52,25 +45,12 @@ def load(asked: recipes.Tokenizer, trained: Path | None) -> TokenizerSpec:
     )
 
 
-def training_step(
-    asked: recipes.TokenizerTraining, chunks: Sequence[SiftedChunk], drop_files: DropFiles, reads: tuple[Step, ...]
-) -> Step:
+def training_step(asked: recipes.TokenizerTraining, chunks: Sequence[SiftedChunk], reads: tuple[Step, ...]) -> Step:
     """The step that trains a tokenizer on a sample: the first documents of every chunk."""
-    documents = [chunk.record.file(f"{chunk.stem}.parquet") for chunk in chunks]
-    dropped = [drop_files.get((chunk.source, chunk.number), ()) for chunk in chunks]
-    work = TrainWork(
-        tuple(
-            (str(chunk.folder / file.path), tuple(str(path) for path, _ in drop))
-            for chunk, file, drop in zip(chunks, documents, dropped, strict=True)
-        ),
-        asked.vocab_size,
-        max(1, asked.sample // max(1, len(chunks))),
-    )
-    inputs = {
-        "documents": [file.checksum for file in documents],
-        "drops": [[file.checksum for _, file in drop] for drop in dropped],
-    }
-    task = Task("bpe", inputs, work, bytes=min(asked.sample, sum(file.bytes for file in documents)))
+    files = tuple(chunk.files() for chunk in chunks)
+    work = TrainWork(files, asked.vocab_size, max(1, asked.sample // max(1, len(chunks))))
+    text_bytes = sum(int(chunk.judged.counts["kept_bytes"]) for chunk in chunks)
+    task = Task("bpe", {"chunks": [chunk.inputs() for chunk in chunks]}, work, bytes=min(asked.sample, text_bytes))
     literals = {"vocab_size": asked.vocab_size, "sample": asked.sample}
     return Step("tokenizer/training", "gristmill.route.tokenizer:run", VERSION, literals, [task], reads)
 
@@ -82,10 +62,10 @@ def run(work: TrainWork, folder: Path, stem: str) -> Outcome:
     counts = {"docs": 0, "bytes": 0}
 
     def sample() -> Iterator[Any]:
-        for documents, drop in work.chunks:
+        for files in work.chunks:
             taken_bytes = 0
-            for batch in surviving(Path(documents), [Path(path) for path in drop], ["text"]):
-                texts = batch.column("text")
+            for batch in surviving(files, ["text"]):
+                texts = pc.utf8_slice_codeunits(batch.column("text"), 0, work.bytes_per_chunk)  # not all of a book
                 lengths = np.cumsum(pc.binary_length(texts).to_numpy(zero_copy_only=False))
                 take = int(np.searchsorted(lengths, work.bytes_per_chunk - taken_bytes)) + 1
                 texts = texts.slice(0, take)
@@ -100,16 +80,6 @@ def run(work: TrainWork, folder: Path, stem: str) -> Outcome:
     with atomic_file(folder / FILE) as file:
         file.write(text.encode())
     return Outcome(counts, [FILE])
-
-
-def surviving(documents: Path, drop: Sequence[Path], columns: Sequence[str]) -> Iterator[Any]:
-    """Batches of a chunk's documents without those that deduplication dropped; `row` is always among the columns."""
-    gone = np.concatenate([np.zeros(0, np.int32), *(drops.read_rows(path) for path in drop)])
-    for batch in read_batches(documents, ["row", *columns]):
-        if len(gone):
-            batch = batch.filter(pa.array(~np.isin(batch.column("row").to_numpy(), gone)))
-        if len(batch):
-            yield batch
 
 
 def spec_step(spec: TokenizerSpec) -> Step:

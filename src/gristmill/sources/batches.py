@@ -20,25 +20,27 @@ from gristmill.sources.rows import MOST_ROWS
 def read_chunk(chunk: Chunk, columns: Columns, batch_bytes: int) -> Iterator[pa.RecordBatch]:
     """All rows of the chunk, good and bad, up to its limit."""
     left = chunk.limit
-    waiting: list[pa.RecordBatch] = []
-    waiting_bytes = waiting_rows = 0
+    small: list[pa.RecordBatch] = []
+    small_bytes = small_rows = 0
     for batch in _batches(chunk, columns, batch_bytes):
         if left is not None:
             batch = batch.slice(0, left)
             left -= batch.num_rows
-        if waiting_rows + batch.num_rows > MOST_ROWS:
-            yield _joined(waiting)
-            waiting, waiting_bytes, waiting_rows = [], 0, 0
-        waiting.append(batch)
-        waiting_bytes += batch.nbytes
-        waiting_rows += batch.num_rows
-        if waiting_bytes > batch_bytes // 2:
-            yield _joined(waiting)
-            waiting, waiting_bytes, waiting_rows = [], 0, 0
+        size = batch.nbytes
+        is_large = size > batch_bytes // 2 or batch.num_rows > MOST_ROWS // 2
+        if small and (is_large or small_bytes + size > batch_bytes or small_rows + batch.num_rows > MOST_ROWS):
+            yield _joined(small)
+            small, small_bytes, small_rows = [], 0, 0
+        if is_large:
+            yield batch
+        else:
+            small.append(batch)
+            small_bytes += size
+            small_rows += batch.num_rows
         if left == 0:
             break
-    if waiting:
-        yield _joined(waiting)
+    if small:
+        yield _joined(small)
 
 
 def _batches(chunk: Chunk, columns: Columns, batch_bytes: int) -> Iterator[pa.RecordBatch]:

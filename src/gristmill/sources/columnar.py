@@ -48,7 +48,7 @@ def table_rows(table: Any, first_row: int, columns: Columns, batch_bytes: int) -
     for start, stop in pairwise(bounds):
         part = table.slice(start, stop - start)
         texts, reasons = _texts(text.slice(start, stop - start))
-        id_ = _ids(_flat(part.column(columns.id))) if columns.id else None
+        id_ = _ids(_flat(part.column(columns.id))) if columns.id is not None else None
         metadata = [_json(_flat(part.column(name))) for name in columns.metadata]
         positions = np.arange(first_row + start, first_row + stop)
         yield rows(positions, texts, reasons, id_, json_objects(columns.metadata, metadata))

@@ -2,7 +2,8 @@
 
 What enters: an open gz, zst, bz2 or xz file. What leaves: its bytes, as many at a time as are asked for, so a file
 that grows a thousandfold is no danger. Files made of several members (frames, streams) are read to their end.
-Where the data is cut off or broken, everything before comes out first, and then DamagedError is raised.
+Where the data is cut off or broken, what stands before comes out first (where it is broken, all but the last
+_STEP_BYTES), and then DamagedError is raised.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import IO, Any
 from gristmill.errors import SourceError
 
 _READ_BYTES = 256 << 10
+_STEP_BYTES = 64 << 10  # a decoder that meets broken data takes with it what it was about to give
 _ZSTD_STEP_BYTES = 4 << 10  # at most 128 MB come out of this many: 1,024 blocks of 4 bytes, each 128 KB of one byte
 _ZSTD_WINDOW_BYTES = 1 << 31  # whatever `zstd --long=31` makes
 
@@ -58,7 +60,7 @@ class DecompressedFile:
                 if not self._input:
                     raise self._damaged("unreadable.truncated")
             try:
-                found = self._decoder.decompress(self._input, len(target))
+                found = self._decoder.decompress(self._input, min(len(target), _STEP_BYTES))
             except self._failure as error:
                 raise self._damaged("unreadable.corrupt") from error
             self._input = b""

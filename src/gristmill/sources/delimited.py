@@ -85,7 +85,7 @@ class _Delimited:
         good = found.verdicts == GOOD
         text, *others = (_fields(block, found, n, good) for n in range(len(self._wanted)))
         id_ = None
-        if self._columns.id:
+        if self._columns.id is not None:
             offsets, data = others.pop(0)
             id_ = readable(offsets, data, np.diff(offsets) > 0)
         metadata = [json_strings(*other, good) for other in others]

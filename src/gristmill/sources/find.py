@@ -9,6 +9,7 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -103,7 +104,8 @@ def _visible(found: dict[str, dict[str, Any]], below: str) -> Iterator[dict[str,
 def _remote_file(system: Any, info: dict[str, Any]) -> InputFile:
     size = info.get("size") or 0
     marks = [info[key] for key in _MARKS if info.get(key)] or [info.get("created")]
-    return InputFile(system.unstrip_protocol(info["name"]), size, "-".join(map(str, [size, *marks])))
+    plain = [mark.timestamp() if isinstance(mark, datetime) else mark for mark in marks]
+    return InputFile(system.unstrip_protocol(info["name"]), size, "-".join(map(str, [size, *plain])))
 
 
 def _check_suffix(path: str) -> None:

@@ -68,7 +68,7 @@ class _JsonLines:
         found.kinds[:, found.verdicts != GOOD] = MISSING
         reasons = np.where(verdicts == 0, _OF_KIND[found.kinds[0]], verdicts)
         text = _plain(block, found, 0, found.kinds[0] == STRING)
-        id_ = _ids(block, found, 1) if self._columns.id else None
+        id_ = _ids(block, found, 1) if self._columns.id is not None else None
         names = self._columns.metadata
         first = len(self._columns.wanted) - len(names)
         metadata = [_as_written(block, found, first + n) for n in range(len(names))]

@@ -19,7 +19,7 @@ class Columns:
     @property
     def wanted(self) -> tuple[str, ...]:
         """All of them: the text, the id if there is one, the metadata."""
-        return (self.text, *([self.id] if self.id else []), *self.metadata)
+        return (self.text, *([self.id] if self.id is not None else []), *self.metadata)
 
 
 @dataclass(frozen=True)

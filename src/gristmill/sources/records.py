@@ -43,8 +43,7 @@ def skip_records(scanner: Scanner, window: Window, start: int) -> None:
         consumed, _ = scanner.scan(window, start - window.position)
         window.drop(consumed)
         if consumed == 0 and window.ended:
-            window.drop(window.size)
-            window.damage = None  # it lies in a record that starts earlier
+            window.drop_rest()
             return
         if consumed == 0:
             window.fill()
@@ -103,7 +102,7 @@ def _rows(cursor: _Cursor, piece: Piece) -> Iterator[pa.RecordBatch]:
     cursor.done = stop
     if window.damage and window.position < stop:
         yield bad_row(window.position, window.damage)
-        window.damage = None
+        window.drop_rest()
     assert not (window.complete and window.position < stop and window.size), "a scanner left bytes behind"
 
 

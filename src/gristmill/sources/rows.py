@@ -104,9 +104,12 @@ def _text(value: str | None) -> Any:
 
 
 def require_columns(path: str, columns: Columns, found: Sequence[str]) -> None:
-    """Raises SourceError where a file lacks a column that the recipe names."""
+    """Raises SourceError where a file lacks a column that the recipe names, or has two of that name."""
     for wanted in columns.wanted:
-        if wanted not in found:
+        count = found.count(wanted)
+        if count > 1:
+            raise SourceError(f"expected one column `{wanted}`, found it twice: {path}\n  Rename one of them.")
+        if count == 0:
             names = ", ".join(f"`{name}`" for name in found)
             raise SourceError(
                 f"expected a column `{wanted}`, found {names or 'none'}: {path}\n"

@@ -57,6 +57,11 @@ class Window:
         self._begin += count
         self.position += count
 
+    def drop_rest(self) -> None:
+        """Leave behind what is left of a damaged stream: it belongs to a record that started before."""
+        self.drop(self.size)
+        self.damage = None
+
     def fill(self) -> None:
         """Read until there is a block; if there is one already, until there is twice as much."""
         wanted = self._block_bytes if self.size < self._block_bytes else 2 * self.size
@@ -90,7 +95,7 @@ class Window:
             self.drop(count or self.size)
             if count:
                 return
-        self.damage = None  # it lies in a line that starts earlier
+        self.drop_rest()
 
     def _has_bytes(self) -> bool:
         if self.size == 0 and not self.ended:

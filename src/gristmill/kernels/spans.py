@@ -1,0 +1,124 @@
+"""Spans of bytes that are told apart by what stands in them: the hash table under every count of repetitions.
+
+What enters: the address of some bytes and the bounds of a span in them. What leaves: the span's number among the
+different ones. Guaranteed: two spans get one number if and only if their bytes are equal; the hash only says where
+to look. Behind the last span PADDING_BYTES are readable (`with_padding`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from numba import types
+from numba.extending import intrinsic
+
+from gristmill.kernels.compile import inline
+from gristmill.kernels.vector import PADDING_BYTES, below64
+
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+_OTHER_ODD = np.uint64(0xD6E8FEB86659FD93)
+_HALF = np.uint64(32)
+_HIGH = np.uint64(0xFFFFFFFF00000000)
+_LOW = np.uint64(0x00000000FFFFFFFF)
+
+
+def with_padding(data: npt.NDArray[np.uint8], stop: int) -> npt.NDArray[np.uint8]:
+    """`data`, or a copy, with PADDING_BYTES readable bytes behind `stop`."""
+    if data.size >= stop + PADDING_BYTES:
+        return data
+    return np.concatenate([data[:stop], np.zeros(PADDING_BYTES, np.uint8)])
+
+
+@inline
+def load64(base, at):
+    """Eight bytes, little end first; LLVM makes one load of it."""
+    value = np.uint64(0)
+    for near in range(8):
+        value |= np.uint64(base[at + near]) << np.uint64(8 * near)
+    return value
+
+
+@inline
+def lowest_bytes(value, count):
+    """`value` with only its `count` (1 to 8) lowest bytes."""
+    return value & (~np.uint64(0) >> np.uint64(64 - 8 * count))
+
+
+@inline
+def hash_span(base, start, stop):
+    state = np.uint64(stop - start) * _OTHER_ODD
+    at = start
+    while at + 8 < stop:
+        state = (state ^ load64(base, at)) * _ODD
+        state ^= state >> _HALF
+        at += 8
+    if at < stop:
+        state = (state ^ lowest_bytes(load64(base, at), stop - at)) * _ODD
+    return (state ^ (state >> _HALF)) * _OTHER_ODD
+
+
+@inline
+def equal_spans(base, one, other, length):
+    while length > 8:
+        if load64(base, one) != load64(base, other):
+            return False
+        one += 8
+        other += 8
+        length -= 8
+    return length == 0 or lowest_bytes(load64(base, one) ^ load64(base, other), length) == np.uint64(0)
+
+
+def table_size(items: int) -> int:
+    """How many slots a table for so many items has: a power of two, at most half full."""
+    slots = 16
+    while slots < 2 * items:
+        slots *= 2
+    return slots
+
+
+slots_for = inline(table_size)  # the same, for kernels
+
+
+@inline
+def number_of_span(base, start, stop, slots, mask, starts, stops, known):
+    """The number of this span among the `known` ones; `known` if it is new, and from now on its number.
+
+    A slot holds the upper half of a hash and, counted from 1, a number; `slots` is all zero at first.
+    """
+    state = hash_span(base, start, stop)
+    slot = np.int64(state) & mask
+    while True:
+        entry = slots[slot]
+        if entry == 0:
+            slots[slot] = (state & _HIGH) | np.uint64(known + 1)
+            starts[known] = start
+            stops[known] = stop
+            return np.int64(known)
+        if (entry ^ state) & _HIGH == 0:
+            number = np.int64(entry & _LOW) - 1
+            length = stop - start
+            if stops[number] - starts[number] == length and equal_spans(base, starts[number], start, length):
+                return number
+        slot = (slot + 1) & mask
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _count_bits(typing_context: Any, mask: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
+
+    return types.int64(types.uint64), generate
+
+
+@inline
+def count_characters(base, start, stop):
+    """Code points in base[start:stop], which is valid UTF-8: the bytes that continue none."""
+    characters = np.int64(0)
+    for at in range(start, stop, PADDING_BYTES):
+        begins = below64(base, at, 0x80) | ~below64(base, at, 0xC0)
+        if stop - at < PADDING_BYTES:
+            begins &= ~(~np.uint64(0) << np.uint64(stop - at))
+        characters += _count_bits(begins)
+    return characters

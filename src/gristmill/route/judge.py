@@ -1,0 +1,86 @@
+"""judge: signals → verdicts. No text is read, so a changed bound costs what reading a few numbers costs.
+
+Every row read is kept or carries a reason: why it was unreadable, or the first rule it breaks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from gristmill.engine.record import Record
+from gristmill.engine.step import Outcome, Step, Task
+from gristmill.formats.documents import DocumentWriter, read_batches
+from gristmill.recipe import Recipe
+from gristmill.units import Choice
+
+VERSION = 1
+SCHEMA = pa.schema(
+    [
+        pa.field("row", pa.int32(), nullable=False),
+        pa.field("verdict", pa.dictionary(pa.int16(), pa.string())),  # null: kept
+    ]
+)
+
+
+@dataclass(frozen=True)
+class JudgeWork:
+    """One chunk's signals, and who judges."""
+
+    signals: str
+    filters: tuple[Choice, ...]
+
+
+def step(recipe: Recipe, sifted: Step, records: Sequence[Record], output: Path) -> Step:
+    """The step that judges one source."""
+    tasks = []
+    for task, record in zip(sifted.tasks, records, strict=True):
+        signals = record.file(f"{task.name}.signals.parquet")
+        work = JudgeWork(str(output / sifted.name / signals.path), recipe.filters)
+        tasks.append(Task(task.name, {"signals": signals.checksum}, work, signals.bytes))
+    literals = {"filters": [choice.literals("filter") for choice in recipe.filters]}
+    name = sifted.name.replace("sift/", "judge/", 1)
+    return Step(name, "gristmill.route.judge:run", VERSION, literals, tasks, (sifted,))
+
+
+def run(work: JudgeWork, folder: Path, stem: str) -> Outcome:
+    """The task: judge one chunk."""
+    from gristmill.filters.filter import first_broken
+
+    filters = [choice.make("filter") for choice in work.filters]
+    dropped: dict[str, int] = {}
+    rules = {name: {"broken": 0, "alone": 0} for unit in filters for name in unit.rule_names()}
+    kept = kept_bytes = 0
+    names = [name for unit in filters for name in unit.signal_names()]
+    with DocumentWriter(folder / f"{stem}.parquet", SCHEMA, "verdicts") as writer:
+        for batch in read_batches(Path(work.signals), ["row", "verdict", "bytes", *dict.fromkeys(names)]):
+            base = batch.column("verdict").cast(pa.string())
+            judged = pc.is_null(base).to_numpy(zero_copy_only=False)
+            signals = {name: _values(batch.column(name)) for name in names}
+            broken = [(name, which & judged) for unit in filters for name, which in unit.broken_rules(signals)]
+            verdicts = pc.coalesce(base, first_broken(broken, len(batch)))
+            writer.write(pa.record_batch({"row": batch.column("row"), "verdict": verdicts.dictionary_encode()}))
+            for item in pc.value_counts(verdicts.drop_null()).to_pylist():
+                dropped[item["values"]] = dropped.get(item["values"], 0) + item["counts"]
+            times_broken = sum((which.astype(np.int32) for _, which in broken), np.zeros(len(batch), np.int32))
+            for name, which in broken:
+                rules[name]["broken"] += int(which.sum())
+                rules[name]["alone"] += int((which & (times_broken == 1)).sum())
+            keep = pc.is_null(verdicts)
+            kept += int(pc.sum(keep).as_py() or 0)
+            kept_bytes += int(pc.sum(batch.column("bytes").filter(keep)).as_py() or 0)
+    counts = {"kept": kept, "kept_bytes": kept_bytes, "dropped": dict(sorted(dropped.items())), "rules": rules}
+    return Outcome(counts, [f"{stem}.parquet"])
+
+
+def _values(column: Any) -> Any:
+    """A column of signals as numbers; what a null stands for is never looked at."""
+    if pa.types.is_string(column.type) or pa.types.is_dictionary(column.type):
+        return column
+    return column.fill_null(0).to_numpy(zero_copy_only=False) if column.null_count else column.to_numpy()

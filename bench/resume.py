@@ -35,6 +35,11 @@ def digests(output: Path) -> dict[str, str]:
     return sums
 
 
+def differing(found: dict[str, str], expected: dict[str, str]) -> list[str]:
+    """The files that are not the same in both."""
+    return sorted(name for name in {*found, *expected} if found.get(name) != expected.get(name))
+
+
 def start(recipe: Path) -> subprocess.Popen[bytes]:
     """The command, in a process group of its own."""
     command = [sys.executable, "-m", "gristmill", "run", str(recipe), "--quiet"]
@@ -78,7 +83,8 @@ def main() -> None:
         expected = digests(output)
         shutil.rmtree(output)
         undisturbed_seconds = run_to_end(recipe)
-        assert digests(output) == expected, "two undisturbed runs differ"
+        if other := differing(digests(output), expected):
+            raise SystemExit(f"two undisturbed runs differ: {', '.join(other)}")
         shutil.rmtree(output)
         print(f"undisturbed: {undisturbed_seconds:.1f} s, {len(expected)} files", flush=True)
         kills = finished = different = 0
@@ -95,7 +101,7 @@ def main() -> None:
                 print(f"kill {kills:2} after {moment:5.2f} s, at {stages[-1] if stages else 'the start'}", flush=True)
                 continue
             found = digests(output)
-            other = sorted(name for name in {*found, *expected} if found.get(name) != expected.get(name))
+            other = differing(found, expected)
             finished += 1
             different += bool(code or other)
             verdict = f"DIFFERENT: exit code {code}, {', '.join(other)}" if code or other else "the same bytes"

@@ -59,7 +59,7 @@ def run(recipe: Recipe | Mapping[str, Any] | str | os.PathLike[str], observer: O
 
     Raises a GristmillError that says what was expected, what was found, where, and what to do.
     """
-    from gristmill.route.steps import steps_of
+    from gristmill.route.steps import FIRST_WORK, steps_of
 
     recipe = load_recipe(recipe)
     output = Path(recipe.output.path)
@@ -70,6 +70,7 @@ def run(recipe: Recipe | Mapping[str, Any] | str | os.PathLike[str], observer: O
         _write_recipe(recipe, output)
         ledger = Ledger()
         with LocalEngine(output, workers, watcher) as engine:
+            engine.begin(FIRST_WORK)
             route = steps_of(recipe, output, workers, ledger)
             steps = next(route)
             try:

@@ -16,7 +16,7 @@ from reference.words import split_into_words
 
 def words_of(values: list[str]) -> list[list[str]]:
     offsets, data = buffers(pa.array(values, pa.large_string()))
-    first, start, stop = split_words(offsets, data)
+    first, start, stop, _ = split_words(offsets, data)
     words = [data[a:b].tobytes().decode() for a, b in zip(start, stop, strict=True)]
     return [words[a:b] for a, b in pairwise(first)]
 

@@ -111,6 +111,20 @@ def test_a_worker_decompresses_a_file_once(tmp_path: Path, monkeypatch: pytest.M
     assert len(opened) == 2
 
 
+@pytest.mark.parametrize("name", FORMATS)
+def test_batches_end_at_the_same_rows_whoever_read_before(tmp_path: Path, name: str) -> None:
+    data, options = FORMATS[name]
+    columns = columns_of(name)
+    chunks = pieces(write(tmp_path, name + ".gz", data), range(0, len(data) + 1000, 1000), **options)
+
+    def sizes(number: int) -> list[int]:
+        return [len(batch) for batch in read(chunks[number], columns, 300)]
+
+    afresh = {number: sizes(number) for number in reversed(range(len(chunks)))}  # going back opens the file anew
+    assert {number: sizes(number) for number in range(len(chunks))} == afresh
+    assert max(map(len, afresh.values())) > 2
+
+
 def test_two_readers_of_one_file_do_not_disturb_each_other(tmp_path: Path) -> None:
     path = write(tmp_path, "a.jsonl.gz", JSONL)
     chunks = pieces(path, range(0, len(JSONL), 2000))

@@ -64,7 +64,11 @@ class LocalEngine:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        self._pool.close(kill=kind is not None)
+        self._pool.close()
+
+    def begin(self, function: str) -> None:
+        """Start the workers, while this process still plans; each calls `function` to load what comes first."""
+        self._pool.begin(function)
 
     def run(self, steps: Sequence[Step]) -> list[list[Record]]:
         """Bring every task of these steps up to date, their tasks side by side; records in task order."""
@@ -119,7 +123,8 @@ class LocalEngine:
         by_place = {(job.step.name, job.task.name): job for job in jobs}
         finished: dict[tuple[str, str], Record] = {}
         failures: list[tuple[Job, Failure]] = []
-        for order, result in self._carry_out([self._order(job) for job in jobs]):
+        jobs = sorted(jobs, key=lambda job: 0 if job.step.in_order else -job.task.bytes)
+        for order, result in self._carry_out([self._order(job) for job in jobs], jobs[0].step.meanwhile):
             job = by_place[order.step, order.task]
             if isinstance(result, Failure):
                 failures.append((job, result))
@@ -133,9 +138,9 @@ class LocalEngine:
             raise _failed(failures, tasks_finished=len(finished))
         return finished
 
-    def _carry_out(self, orders: Sequence[Order]) -> Iterable[tuple[Order, Record | Failure]]:
+    def _carry_out(self, orders: Sequence[Order], meanwhile: str) -> Iterable[tuple[Order, Record | Failure]]:
         if self._workers:
-            yield from self._pool.run(orders)
+            yield from self._pool.run(orders, meanwhile)
             return
         for order in orders:
             result = carry_out(order)

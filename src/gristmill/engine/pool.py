@@ -6,7 +6,8 @@ import multiprocessing
 import os
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 
@@ -23,6 +24,7 @@ class _Worker:
     process: BaseProcess
     pipe: Connection
     order: Order | None = None
+    called: set[str] = field(default_factory=set)  # what it was told to load, see `meanwhile`
 
 
 class WorkerPool:
@@ -33,12 +35,20 @@ class WorkerPool:
         self._notice = notice
         self._workers: list[_Worker] = []
 
-    def run(self, orders: Sequence[Order]) -> Iterator[tuple[Order, Record | Failure]]:
-        """Carries out every order, yielding results as they come. After a final failure no new order is begun."""
+    def begin(self, function: str) -> None:
+        """Starts all workers now; each calls this function, to be ready when the first orders come."""
+        while len(self._workers) < self.size:
+            self._spawn()
+        self._occupy(function)
+
+    def run(self, orders: Sequence[Order], meanwhile: str = "") -> Iterator[tuple[Order, Record | Failure]]:
+        """Carries out every order, yielding results as they come. After a final failure no new order is begun.
+        Workers for whom there is no order call `meanwhile`."""
         queue = deque(orders)
         tries: Counter[tuple[str, str]] = Counter()
         while queue or any(worker.order for worker in self._workers):
             self._hand_out(queue)
+            self._occupy(meanwhile)
             for worker in self._ready():
                 order = worker.order
                 assert order is not None
@@ -72,6 +82,13 @@ class WorkerPool:
                 self._workers.remove(worker)
                 worker.process.join()
 
+    def _occupy(self, function: str) -> None:
+        for worker in self._workers:
+            if function and worker.order is None and function not in worker.called:
+                worker.called.add(function)
+                with suppress(OSError):  # it died; whoever gives it an order will notice
+                    worker.pipe.send(function)
+
     def _ready(self) -> list[_Worker]:
         """Waits until at least one busy worker has answered or died; returns those."""
         busy = [worker for worker in self._workers if worker.order is not None]
@@ -87,11 +104,10 @@ class WorkerPool:
         self._workers.append(_Worker(process, ours))
         return self._workers[-1]
 
-    def close(self, kill: bool) -> None:
-        """Ends the workers: at once, or when they have finished what they hold."""
+    def close(self) -> None:
+        """Ends the workers at once. What they have not recorded is made again; an idle one has nothing to say."""
         for worker in self._workers:
-            if kill:
-                worker.process.kill()
+            worker.process.kill()
             worker.pipe.close()
         for worker in self._workers:
             worker.process.join()

@@ -11,6 +11,7 @@ import signal
 import sys
 import time
 import traceback
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from multiprocessing.connection import Connection
@@ -56,12 +57,20 @@ def serve(pipe: Connection) -> None:
     _die_with_parent()
     while True:
         try:
-            order = pipe.recv()
+            order: Order | str = pipe.recv()
         except (EOFError, OSError):
             return
-        if order is None:
-            return
-        pipe.send(carry_out(order))
+        if isinstance(order, str):
+            function_of(order)()
+        else:
+            pipe.send(carry_out(order))
+
+
+def function_of(name: str) -> Callable[..., Any]:
+    """The function that `module:name` names."""
+    module_name, _, function_name = name.partition(":")
+    function: Callable[..., Any] = getattr(importlib.import_module(module_name), function_name)
+    return function
 
 
 def carry_out(order: Order) -> Record | Failure:
@@ -71,9 +80,7 @@ def carry_out(order: Order) -> Record | Failure:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         _remove_previous(folder, order.task)
-        module_name, _, function_name = order.function.partition(":")
-        function = getattr(importlib.import_module(module_name), function_name)
-        outcome: Outcome = function(order.work, folder, order.task)
+        outcome: Outcome = function_of(order.function)(order.work, folder, order.task)
         record = Record(
             version=records.VERSION,
             fingerprint=order.fingerprint,

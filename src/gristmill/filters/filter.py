@@ -1,8 +1,9 @@
 """What a filter is: measure, then judge.
 
-`measure(view)` gives signals, numeric columns from one compiled pass. `rules()` is data: which signal, which bounds,
-which reason. A document is kept iff min <= x <= max for every rule; the verdict is null, or the first rule broken,
-written `filter.rule`. A filter opens no file, logs nothing and knows no rank.
+`measure(view)` gives signals, columns from one compiled pass. `rules()` is data: which signal, which bounds, which
+reason. A document is kept iff min <= x <= max for every rule; the verdict is null, or the first rule broken, written
+`filter.rule`. A filter opens no data, logs nothing and knows no rank. One whose rules are no bounds (a list of labels)
+overrides `broken_rules`, `rule_names` and `signal_names` instead of `rules`.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from gristmill.document import large_strings
 from gristmill.filters.view import TextView
 
-Signals = dict[str, npt.NDArray[Any]]
+Signals = dict[str, Any]  # one value a document: a numpy array of numbers, or an Arrow array of strings
 
 
 @dataclass(frozen=True)
@@ -56,8 +58,12 @@ class Filter:
     NAME: ClassVar[str]
     VERSION: ClassVar[int] = 1
 
+    def column(self) -> str:
+        """What it looks at: `text`, `id`, or the name of a metadata column."""
+        return "text"
+
     def measure(self, view: TextView) -> Signals:
-        """Signal name → one number a document."""
+        """Signal name → one value a document. `view` is of `column()`."""
         raise TypeError(f"{type(self).__name__} does not say how to measure")
 
     def rules(self) -> list[Rule]:
@@ -92,3 +98,16 @@ class Filter:
     def signals(self, texts: Any) -> Any:
         """For a list or column of texts: a table with one column a signal."""
         return pa.table(dict(self.measure(TextView(large_strings(texts)))))
+
+
+class RewritingFilter(Filter):
+    """A filter that also changes the texts it keeps. Filters after it see what it wrote."""
+
+    def rewritten(self, view: TextView) -> Any:
+        """The new text of every document of the view, dropped or not: a large_string array."""
+        raise TypeError(f"{type(self).__name__} does not say how to rewrite")
+
+    def rewrite(self, texts: Any) -> Any:
+        """For a list or column of texts: what becomes of each; a dropped one stays as it is."""
+        view = TextView(large_strings(texts))
+        return pc.if_else(pc.is_null(self.judge(self.measure(view))), self.rewritten(view), view.texts)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow.compute as pc
 
 from gristmill.document import buffers
+
+if TYPE_CHECKING:
+    from gristmill.kernels.words import Words
 
 
 class TextView:
@@ -18,6 +21,7 @@ class TextView:
     def __init__(self, texts: Any) -> None:
         self.texts = texts
         self.offsets, self.data = buffers(texts)
+        self._words: dict[str, Words] = {}
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -40,3 +44,11 @@ class TextView:
         words = np.empty(len(self), np.int64)
         utf8.count_words(self.offsets, self.data, words)
         return words
+
+    def words(self, splitter: str) -> Words:
+        """The words of each text, as this splitter has them (see filters/words.py)."""
+        from gristmill.filters import words
+
+        if splitter not in self._words:
+            self._words[splitter] = words.split(splitter, self.offsets, self.data)
+        return self._words[splitter]

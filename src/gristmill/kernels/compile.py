@@ -9,11 +9,13 @@ Run with NUMBA_BOUNDSCHECK=1 and a fresh NUMBA_CACHE_DIR to check every index (t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numba
 from numba import types
+from numba.core import entrypoints
 
 Function = Callable[..., Any]  # what a kernel takes and gives stands in its numba signature
 
@@ -37,7 +39,24 @@ F64_IN, F64_OUT = _arrays(types.float64)
 def kernel(signature: Any) -> Callable[[Function], Function]:
     """Decorator: compile for exactly this signature (or list of signatures), now, and keep it on disk."""
     decorator: Callable[[Function], Function] = numba.njit(signature, cache=True, nogil=True, error_model="numpy")
-    return decorator
+
+    def compile_now(function: Function) -> Function:
+        with _without_extensions():
+            return decorator(function)
+
+    return compile_now
+
+
+@contextmanager
+def _without_extensions() -> Iterator[None]:
+    """Let numba load no extensions of other packages for our sake: awkward's alone takes 0.1 s of every process.
+    Where somebody else compiles, they are loaded as ever."""
+    before = entrypoints._already_initialized
+    entrypoints._already_initialized = True
+    try:
+        yield
+    finally:
+        entrypoints._already_initialized = before
 
 
 def inline(function: Function) -> Function:

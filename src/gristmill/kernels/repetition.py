@@ -51,11 +51,13 @@ def _most_newlines(offsets, bytes_):
 
 @kernel(
     types.void(
-        *(I64_IN, BYTES_IN, I64_IN, I64_IN, I64_IN, I64_IN, I64_IN, CHARACTERS_IN, ROOM),
+        *(I64_IN, BYTES_IN, I64_IN, I64_IN, I64_IN, BYTES_IN, I64_IN, I64_IN, CHARACTERS_IN, ROOM),
         types.Array(types.float64, 2, "C"),
     )
 )
-def _measure(offsets, bytes_, first, start, stop, top_lengths, duplicate_lengths, character_tables, room, out):
+def _measure(
+    offsets, bytes_, first, start, stop, word_bytes, top_lengths, duplicate_lengths, character_tables, room, out
+):
     data = address(bytes_)
     characters = character_tables[0]
     top = np.empty(top_lengths.size, np.int64)
@@ -77,13 +79,19 @@ def _measure(offsets, bytes_, first, start, stop, top_lengths, duplicate_lengths
         out[3, document] = duplicate_characters / length
 
         words = first[document + 1] - first[document]
-        lay_words(data, start, stop, first[document], first[document + 1], room)
+        lay_words(address(word_bytes), start, stop, first[document], first[document + 1], room)
         top_ngrams(words, top_lengths, room, top)
         for index in range(top_lengths.size):
             out[4 + index, document] = top[index] / length
         duplicate_ngrams(words, duplicate_lengths, room, duplicate)
         for index in range(duplicate_lengths.size):
             out[duplicates_from + index, document] = duplicate[index] / length
+
+
+def _most_word_bytes(words: Words) -> int:
+    """Of any document: the bytes of all its words together."""
+    before = np.concatenate([[0], np.cumsum(words.stop - words.start)])
+    return int(np.diff(before[words.first]).max(initial=0))
 
 
 def measure_repetition(
@@ -94,9 +102,11 @@ def measure_repetition(
     duplicate_lengths: Sequence[int] = (5, 6, 7, 8, 9, 10),
 ) -> Repetition:
     """`top_lengths`, `duplicate_lengths`: the n of the n-grams to count, each at least 1."""
+    own_data = words.data is data
     data = with_padding(data, int(offsets[-1]))
+    words = words._replace(data=data if own_data else with_padding(words.data, len(words.data)))
     items = max(int(np.diff(words.first).max(initial=0)), _most_newlines(offsets, data) + 1)
-    room = room_for(int(np.diff(offsets).max(initial=0)), items)
+    room = room_for(_most_word_bytes(words), items)
     out = np.empty((4 + len(top_lengths) + len(duplicate_lengths), offsets.size - 1), np.float64)
     tops, duplicates = np.array(top_lengths, np.int64), np.array(duplicate_lengths, np.int64)
     _measure(offsets, data, *words, tops, duplicates, CHARACTERS, room, out)

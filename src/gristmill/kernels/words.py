@@ -45,6 +45,7 @@ class Words(NamedTuple):
     first: npt.NDArray[np.int64]
     start: npt.NDArray[np.int64]
     stop: npt.NDArray[np.int64]
+    data: npt.NDArray[np.uint8]  # the texts' own bytes, or a copy of all words
 
 
 @inline
@@ -222,6 +223,43 @@ def _split(offsets, bytes_, character_tables, lexicons, chunk_room):
     return first, start[:count], stop[:count]
 
 
+@kernel(types.Tuple((I64_OUT, I64_OUT, I64_OUT))(I64_IN, BYTES_IN, CHARACTERS_IN))
+def _split_at_white_space(offsets, bytes_, character_tables):
+    characters = character_tables[0]
+    data = address(bytes_)
+    documents = offsets.size - 1
+    first = np.zeros(documents + 1, np.int64)
+    room = np.int64(1024)
+    start = np.empty(room, np.int64)
+    stop = np.empty(room, np.int64)
+    count = np.int64(0)
+    for document in range(documents):
+        end = offsets[document + 1]
+        at = _skip_space(data, offsets[document], end, characters)
+        while at < end:
+            if count == room:
+                room *= 2
+                start = _longer(start, room, count)
+                stop = _longer(stop, room, count)
+            start[count] = at
+            while at < end:
+                here, width = character(data, at, characters)
+                if here & SPACE:
+                    break
+                at += width
+            stop[count] = at
+            count += 1
+            at = _skip_space(data, at, end, characters)
+        first[document + 1] = count
+    return first, start[:count], stop[:count]
+
+
+def split_at_white_space(offsets: npt.NDArray[np.int64], data: npt.NDArray[np.uint8]) -> Words:
+    """Runs between white space, as str.split() has them."""
+    first, start, stop = _split_at_white_space(offsets, data, CHARACTERS)
+    return Words(first, start, stop, data)
+
+
 @cache
 def _lexicon() -> npt.NDArray[np.void]:
     """The lexicon that puts sequences together, made with one that does not."""
@@ -246,4 +284,5 @@ def split_words(offsets: npt.NDArray[np.int64], data: npt.NDArray[np.uint8]) -> 
 def _words(offsets: npt.NDArray[np.int64], data: npt.NDArray[np.uint8], lexicon: npt.NDArray[np.void]) -> Words:
     longest_bytes = int(np.diff(offsets).max(initial=0))
     chunk_room = np.empty(4 * (longest_bytes + 1), np.int64)
-    return Words(*_split(offsets, data, CHARACTERS, lexicon, chunk_room))
+    first, start, stop = _split(offsets, data, CHARACTERS, lexicon, chunk_room)
+    return Words(first, start, stop, data)

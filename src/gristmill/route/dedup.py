@@ -49,7 +49,7 @@ def step(unit: Choice, chunks: Sequence[SiftedChunk], memory_bytes: int, threads
     work = DedupWork(unit, places, memory_bytes, threads)
     task = Task("drops", {"chunks": sums}, work, bytes=sum(file.bytes for file in signals))
     literals = {"deduplicator": unit.literals("deduplicator")}
-    return Step(f"dedup/{unit.name}", "gristmill.route.dedup:run", VERSION, literals, [task], reads)
+    return Step(f"dedup/{unit.name}", "gristmill.route.dedup:run", VERSION, literals, [task], reads, reads[0].meanwhile)
 
 
 def run(work: DedupWork, folder: Path, stem: str) -> Outcome:

@@ -46,7 +46,7 @@ def step(recipe: Recipe, sifted: Step, records: Sequence[Record], output: Path) 
         tasks.append(Task(task.name, {"signals": signals.checksum}, work, signals.bytes))
     literals = {"filters": [choice.literals("filter") for choice in recipe.filters]}
     name = sifted.name.replace("sift/", "judge/", 1)
-    return Step(name, "gristmill.route.judge:run", VERSION, literals, tasks, (sifted,))
+    return Step(name, "gristmill.route.judge:run", VERSION, literals, tasks, (sifted,), sifted.meanwhile)
 
 
 def run(work: JudgeWork, folder: Path, stem: str) -> Outcome:

@@ -33,6 +33,7 @@ from gristmill.units import Choice
 VERSION = 1
 COUNTS = ("rows", "readable", "read_bytes", "cleaned_bytes")
 EMPTY = "clean.empty"
+NEXT_WORK = "gristmill.route.tokenize:warm_up"  # what idle workers load while others still sift, judge, deduplicate
 _EXAMPLES = 3
 _FILES = {"documents": "{}.parquet", "signals": "{}.signals.parquet", "dropped": "dropped/{}.parquet"}
 
@@ -84,7 +85,15 @@ def step(recipe: Recipe, source: Source, chunks: Sequence[Chunk]) -> Step:
         )
         for number, chunk in enumerate(chunks)
     ]  # fmt: skip
-    return Step(f"sift/{source.name}", "gristmill.route.sift:run", VERSION, literals, tasks)
+    return Step(
+        f"sift/{source.name}", "gristmill.route.sift:run", VERSION, literals, tasks, meanwhile=NEXT_WORK, in_order=True
+    )
+
+
+def warm_up() -> None:
+    """Load what every sift task needs: numba and the kernels of reading, cleaning and hashing take a while."""
+    from gristmill.kernels import hashing, utf8  # noqa: F401
+    from gristmill.sources import batches, jsonl  # noqa: F401
 
 
 def run(work: SiftWork, folder: Path, stem: str) -> Outcome:

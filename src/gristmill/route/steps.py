@@ -16,6 +16,7 @@ from gristmill.route import dedup, judge, mix, pack, sift, tokenize, tokenizer
 from gristmill.route.shards import SourceShards, of_step
 from gristmill.route.survivors import SiftedChunk
 
+FIRST_WORK = "gristmill.route.sift:warm_up"
 Steps = Generator[list[Step], list[list[Record]], Callable[[], None]]
 
 
@@ -24,6 +25,7 @@ def steps_of(recipe: Recipe, output: Path, workers: int, ledger: Ledger) -> Step
 
     Reads, but writes nothing: what it returns at its end writes the last files.
     """
+    spec = tokenizer.load(recipe.tokenizer, None) if recipe.tokenizer.train is None else None
     sift_steps = [sift.step(recipe, source, sift.chunks_of(source, recipe.output.chunk)) for source in recipe.sources]
     sifted = yield sift_steps
     judge_steps = [judge.step(recipe, *both, output) for both in zip(sift_steps, sifted, strict=True)]
@@ -55,12 +57,11 @@ def steps_of(recipe: Recipe, output: Path, workers: int, ledger: Ledger) -> Step
     if recipe.dedup:
         ledger.require_some("dedup")
 
-    trained: Path | None = None
     if recipe.tokenizer.train is not None:
         training = tokenizer.training_step(recipe.tokenizer.train, chunks, upstream)
         yield [training]
-        trained = output / training.name
-    spec = tokenizer.load(recipe.tokenizer, trained)
+        spec = tokenizer.load(recipe.tokenizer, output / training.name)
+    assert spec is not None, "a recipe names a tokenizer or trains one"
     spec_step = tokenizer.spec_step(spec)
     yield [spec_step]
 

@@ -45,6 +45,11 @@ def steps(chunks: Sequence[SiftedChunk], spec: TokenizerSpec, spec_folder: Path,
     ]
 
 
+def warm_up() -> None:
+    """Load what every tokenize task needs."""
+    from gristmill.tokens import encode  # noqa: F401
+
+
 def run(work: TokenizeWork, folder: Path, stem: str) -> Outcome:
     """The task: encode one chunk's surviving documents."""
     from gristmill.tokens.encode import encoder
@@ -61,12 +66,13 @@ def run(work: TokenizeWork, folder: Path, stem: str) -> Outcome:
                 tokenizer.check(texts)
                 if tokenizer.notice:
                     notices.append(tokenizer.notice)
-            tokens = tokenizer.encode(texts)
-            lengths = np.diff(tokens.offsets)
-            counts["docs"] += len(batch)
-            counts["tokens"] += int(lengths.sum())
-            counts["most_tokens"] = max(counts["most_tokens"], int(lengths.max()))
-            yield batch.column("row").to_numpy(), tokens.offsets, tokens.ids
+            rows = batch.column("row").to_numpy()
+            for tokens in tokenizer.encode_piecewise(texts):
+                counts["docs"] += len(tokens)
+                counts["tokens"] += len(tokens.ids)
+                counts["most_tokens"] = max(counts["most_tokens"], int(np.diff(tokens.offsets).max()))
+                yield rows[: len(tokens)], tokens.offsets, tokens.ids
+                rows = rows[len(tokens) :]
 
     token_shard.write(folder / f"{stem}.arrow", spec.fingerprint, encoded())
     return Outcome(counts, [f"{stem}.arrow"], notices)

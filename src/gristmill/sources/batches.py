@@ -1,7 +1,8 @@
 """A chunk's rows, whatever its pieces are made of.
 
 What enters: a chunk and the columns that become documents. What leaves: batches of schema ROWS, in the order of the
-files, about `batch_bytes` each; a batch is larger only where one row is. The rows are the same for any `batch_bytes`.
+files, of `batch_bytes` of strings at most; a batch is larger only where one row is. The rows are the same for any
+`batch_bytes`.
 """
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from gristmill.document import ROWS
 from gristmill.sources.piece import Chunk, Columns
@@ -18,29 +21,42 @@ from gristmill.sources.rows import MOST_ROWS
 
 
 def read_chunk(chunk: Chunk, columns: Columns, batch_bytes: int) -> Iterator[pa.RecordBatch]:
-    """All rows of the chunk, good and bad, up to its limit."""
+    """All rows of the chunk, good and bad, up to its limit.
+
+    Where a batch ends is decided by its rows alone, never by the blocks in which the file came: a worker that goes on
+    in a file that it has open gives the same batches as one that opens it anew.
+    """
     left = chunk.limit
-    small: list[pa.RecordBatch] = []
-    small_bytes = small_rows = 0
+    held: list[pa.RecordBatch] = []
+    held_bytes = held_rows = 0
     for batch in _batches(chunk, columns, batch_bytes):
         if left is not None:
             batch = batch.slice(0, left)
             left -= batch.num_rows
-        size = batch.nbytes
-        is_large = size > batch_bytes // 2 or batch.num_rows > MOST_ROWS // 2
-        if small and (is_large or small_bytes + size > batch_bytes or small_rows + batch.num_rows > MOST_ROWS):
-            yield _joined(small)
-            small, small_bytes, small_rows = [], 0, 0
-        if is_large:
-            yield batch
-        else:
-            small.append(batch)
-            small_bytes += size
-            small_rows += batch.num_rows
+        ends = np.cumsum(_row_bytes(batch))
+        start = 0
+        while start < batch.num_rows:
+            before = int(ends[start - 1]) if start else 0
+            fitting = int(np.searchsorted(ends, before + batch_bytes - held_bytes, side="right"))
+            stop = min(max(fitting, start if held else start + 1), start + MOST_ROWS - held_rows, batch.num_rows)
+            if stop > start:
+                held.append(batch.slice(start, stop - start))
+                held_bytes += int(ends[stop - 1]) - before
+                held_rows += stop - start
+            if stop < batch.num_rows:
+                yield _joined(held)
+                held, held_bytes, held_rows = [], 0, 0
+            start = stop
         if left == 0:
             break
-    if small:
-        yield _joined(small)
+    if held:
+        yield _joined(held)
+
+
+def _row_bytes(batch: pa.RecordBatch) -> npt.NDArray[np.int64]:
+    """What the rows of a batch hold in strings."""
+    lengths = [pc.binary_length(batch.column(name)).fill_null(0) for name in ("id", "text", "metadata")]
+    return np.asarray(sum(length.to_numpy(zero_copy_only=False) for length in lengths), np.int64)
 
 
 def _batches(chunk: Chunk, columns: Columns, batch_bytes: int) -> Iterator[pa.RecordBatch]:

@@ -39,17 +39,21 @@ class Choice:
 
     def make(self, kind: str) -> Any:
         """The unit itself."""
-        return _class(kind, self.name)(**self.parameters)
+        return _usable(kind, self._as_declared(kind))
 
     def literals(self, kind: str) -> dict[str, Any]:
         """What enters a fingerprint: name, VERSION, every parameter with defaults filled in."""
-        unit = self.make(kind)
-        return {"name": self.name, "version": unit.VERSION, **dataclasses.asdict(unit)}
+        unit = self._as_declared(kind)
+        return {"name": self.name, "version": getattr(unit, "VERSION", 1), **dataclasses.asdict(unit)}
 
     def measuring_literals(self) -> dict[str, Any]:
         """What a filter's signals depend on: `literals` without the bounds."""
-        unit = self.make("filter")
-        return {"name": self.name, "version": unit.VERSION, **unit.measuring()}
+        unit = self._as_declared("filter")
+        parameters = unit.measuring() if hasattr(unit, "measuring") else dataclasses.asdict(unit)
+        return {"name": self.name, "version": getattr(unit, "VERSION", 1), **parameters}
+
+    def _as_declared(self, kind: str) -> Any:
+        return _class(kind, self.name)(**self.parameters)
 
 
 def choose(kind: str, item: Any) -> Choice:
@@ -68,13 +72,22 @@ def choose(kind: str, item: Any) -> Choice:
     unit_class = _class(kind, name)
     known = [parameter.name for parameter in dataclasses.fields(unit_class)]
     for parameter in parameters:
-        if parameter not in known:
+        if parameter not in known and parameter not in getattr(unit_class, "ALIASES", ()):
             raise ValueError(unknown_name(f"parameter of {kind} `{name}`", str(parameter), known))
     try:
-        unit_class(**parameters)
+        _usable(kind, unit_class(**parameters))
     except (TypeError, ValueError) as error:
         raise ValueError(f"{kind} `{name}`: {error}") from error
     return Choice(name, dict(parameters))
+
+
+def _usable(kind: str, unit: Any) -> Any:
+    """The unit in the form in which stages call it: users may write their filters in simpler ones."""
+    if kind != "filter":
+        return unit
+    from gristmill.filters.user_defined import adapted
+
+    return adapted(unit)
 
 
 def _class(kind: str, name: str) -> Any:

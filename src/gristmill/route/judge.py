@@ -51,27 +51,28 @@ def step(recipe: Recipe, sifted: Step, records: Sequence[Record], output: Path) 
 
 def run(work: JudgeWork, folder: Path, stem: str) -> Outcome:
     """The task: judge one chunk."""
-    from gristmill.filters.filter import first_broken
+    from gristmill.filters.sequence import FilterSequence, verdicts_of
 
-    filters = [choice.make("filter") for choice in work.filters]
+    filters = FilterSequence([choice.make("filter") for choice in work.filters])
     dropped: dict[str, int] = {}
-    rules = {name: {"broken": 0, "alone": 0} for unit in filters for name in unit.rule_names()}
+    rules = {name: {"broken": 0, "alone": 0} for name in filters.rule_names()}
     kept = kept_bytes = 0
-    names = [name for unit in filters for name in unit.signal_names()]
+    names = filters.signal_names()
     with DocumentWriter(folder / f"{stem}.parquet", SCHEMA, "verdicts") as writer:
-        for batch in read_batches(Path(work.signals), ["row", "verdict", "bytes", *dict.fromkeys(names)]):
+        for batch in read_batches(Path(work.signals), ["row", "verdict", *names]):
             base = batch.column("verdict").cast(pa.string())
             judged = pc.is_null(base).to_numpy(zero_copy_only=False)
             signals = {name: _values(batch.column(name)) for name in names}
-            broken = [(name, which & judged) for unit in filters for name, which in unit.broken_rules(signals)]
-            verdicts = pc.coalesce(base, first_broken(broken, len(batch)))
+            broken = [(name, which & judged) for name, which in filters.broken_rules(signals)]
+            verdicts = verdicts_of(base, broken)
             writer.write(pa.record_batch({"row": batch.column("row"), "verdict": verdicts.dictionary_encode()}))
             for item in pc.value_counts(verdicts.drop_null()).to_pylist():
                 dropped[item["values"]] = dropped.get(item["values"], 0) + item["counts"]
             times_broken = sum((which.astype(np.int32) for _, which in broken), np.zeros(len(batch), np.int32))
             for name, which in broken:
-                rules[name]["broken"] += int(which.sum())
-                rules[name]["alone"] += int((which & (times_broken == 1)).sum())
+                rule = rules.setdefault(name, {"broken": 0, "alone": 0})
+                rule["broken"] += int(which.sum())
+                rule["alone"] += int((which & (times_broken == 1)).sum())
             keep = pc.is_null(verdicts)
             kept += int(pc.sum(keep).as_py() or 0)
             kept_bytes += int(pc.sum(batch.column("bytes").filter(keep)).as_py() or 0)

@@ -24,14 +24,16 @@ from gristmill.document import ROWS
 from gristmill.engine.record import Record
 from gristmill.engine.step import Outcome, Step, Task
 from gristmill.errors import SourceError
+from gristmill.filters.sequence import FilterSequence, verdicts_of
 from gristmill.filters.view import TextView
 from gristmill.formats.documents import DocumentWriter
 from gristmill.recipe import Recipe, Source
+from gristmill.sources.metadata import string_values
 from gristmill.sources.piece import Chunk, Columns
 from gristmill.units import Choice
 
 VERSION = 1
-COUNTS = ("rows", "readable", "read_bytes", "cleaned_bytes")
+COUNTS = ("rows", "readable", "read_bytes", "cleaned_bytes", "rewritten_bytes")
 EMPTY = "clean.empty"
 NEXT_WORK = "gristmill.route.tokenize:warm_up"  # what idle workers load while others still sift, judge, deduplicate
 _EXAMPLES = 3
@@ -61,7 +63,9 @@ def chunks_of(source: Source, chunk_bytes: int) -> list[Chunk]:
 
 def step(recipe: Recipe, source: Source, chunks: Sequence[Chunk]) -> Step:
     """The step that sifts one source."""
-    columns = Columns(source.text_column, source.id_column, source.metadata_columns)
+    looked_at = [choice.make("filter").column() for choice in recipe.filters]
+    metadata = [*source.metadata_columns, *(name for name in looked_at if name not in ("text", "id"))]
+    columns = Columns(source.text_column, source.id_column, tuple(dict.fromkeys(metadata)))
     clean = tuple(choice for choice in (Choice("unicode"), *recipe.clean) if choice.name != "unicode")
     clean = (Choice("unicode"), *clean)
     literals = {
@@ -131,7 +135,7 @@ class _Sifter:
         self.source = work.source
         self.id_prefix = id_prefix
         self.cleaners = [choice.make("cleaner") for choice in work.clean]
-        self.filters = [choice.make("filter") for choice in work.filters]
+        self.filters = FilterSequence([choice.make("filter") for choice in work.filters])
         self.deduplicators = [choice.make("deduplicator") for choice in work.dedup]
 
     def sift(self, batch: Any, first_row: int) -> _Sifted:
@@ -143,16 +147,6 @@ class _Sifter:
         texts = raw
         for cleaner in self.cleaners:
             texts = cleaner.clean(texts)
-        view = TextView(texts)
-        verdicts = pc.if_else(view.lengths_bytes == 0, EMPTY, pa.scalar(None, pa.string()))
-        signals: dict[str, Any] = {"bytes": view.lengths_bytes}
-        base_verdicts = pc.coalesce(batch["unreadable"], all_rows.spread(verdicts))
-        for unit in self.filters:
-            measured = unit.measure(view)
-            signals.update(measured)
-            verdicts = pc.coalesce(verdicts, unit.judge(measured))
-        for unit in self.deduplicators:
-            signals.update(unit.sketch(texts))
         documents = {
             "row": all_rows.selected(numbers),
             "id": self._ids(all_rows.selected(batch["id"]), all_rows.selected(numbers)),
@@ -160,8 +154,19 @@ class _Sifter:
             "source": pa.DictionaryArray.from_arrays(pa.array(np.zeros(len(texts), np.int16)), [self.source]),
             "metadata": all_rows.selected(batch["metadata"]),
         }
+
+        def column(name: str) -> Any:
+            return documents["id"] if name == "id" else string_values(documents["metadata"], name)
+
+        cleaned = TextView(texts)
+        empty = pc.if_else(cleaned.lengths_bytes == 0, EMPTY, pa.scalar(None, pa.string()))
+        signals, left = self.filters.measure(cleaned, column)
+        verdicts = verdicts_of(empty, self.filters.broken_rules(signals))
+        documents["text"] = left.texts
+        for unit in self.deduplicators:
+            signals.update(unit.sketch(left.texts))
         keep = pc.is_null(verdicts)
-        drop = pc.and_(pc.invert(keep), pa.array(view.lengths_bytes > 0))
+        drop = pc.and_(pc.invert(keep), pc.is_null(empty))
         tables = {
             "documents": pa.record_batch({name: column.filter(keep) for name, column in documents.items()}),
             "dropped": pa.record_batch(
@@ -172,7 +177,7 @@ class _Sifter:
                     "row": numbers,
                     "file": batch["file"],
                     "position": batch["position"],
-                    "verdict": base_verdicts.dictionary_encode(),
+                    "verdict": pc.coalesce(batch["unreadable"], all_rows.spread(empty)).dictionary_encode(),
                     **{name: all_rows.spread(pa.array(column)) for name, column in signals.items()},
                 }
             ),
@@ -182,7 +187,8 @@ class _Sifter:
             "rows": len(batch),
             "readable": len(texts),
             "read_bytes": read_bytes,
-            "cleaned_bytes": read_bytes - int(view.lengths_bytes.sum()),
+            "cleaned_bytes": read_bytes - int(cleaned.lengths_bytes.sum()),
+            "rewritten_bytes": int(cleaned.lengths_bytes.sum() - left.lengths_bytes.sum()),
         }
         return _Sifted(tables, counts)
 

@@ -100,6 +100,7 @@ def _sift_entry(source: str, sifted: list[Record], judged: list[Record]) -> Entr
     details = {
         "read_bytes": counts.get("read_bytes", 0),
         "cleaned_bytes": counts.get("cleaned_bytes", 0),
+        "rewritten_bytes": counts.get("rewritten_bytes", 0),
         "kept_bytes": kept.get("kept_bytes", 0),
         "rules": rules,
     }

@@ -23,6 +23,9 @@ REGISTRY: dict[str, dict[str, str]] = {
     },
     "filter": {
         "length": "gristmill.filters.length:Length",
+        "gopher_repetition": "gristmill.filters.gopher_repetition:GopherRepetition",
+        "gopher_quality": "gristmill.filters.gopher_quality:GopherQuality",
+        "fineweb_quality": "gristmill.filters.fineweb_quality:FineWebQuality",
     },
     "deduplicator": {
         "exact": "gristmill.dedup.exact:Exact",

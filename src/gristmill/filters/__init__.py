@@ -9,13 +9,19 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from gristmill.filters.fineweb_quality import FineWebQuality
+    from gristmill.filters.gopher_quality import GopherQuality
+    from gristmill.filters.gopher_repetition import GopherRepetition
     from gristmill.filters.length import Length
 
 _HOMES = {
+    "FineWebQuality": "fineweb_quality",
+    "GopherQuality": "gopher_quality",
+    "GopherRepetition": "gopher_repetition",
     "Length": "length",
 }
 
-__all__ = ["Length"]
+__all__ = ["FineWebQuality", "GopherQuality", "GopherRepetition", "Length"]
 
 
 def __getattr__(name: str) -> Any:

@@ -7,9 +7,9 @@ how many characters these have. Guaranteed: datatrove's find_duplicates on Gophe
 from __future__ import annotations
 
 import numpy as np
+from numba import types
 
-from gristmill.kernels.characters import SPACE, character
-from gristmill.kernels.compile import inline
+from gristmill.kernels.compile import BYTES_IN, I64_IN, inline, kernel
 from gristmill.kernels.spans import count_characters, number_of_span, slots_for
 from gristmill.kernels.vector import PADDING_BYTES, address, equal64, first_bit
 
@@ -24,6 +24,16 @@ def count_newlines(data, start, stop):
     return newlines
 
 
+@kernel(types.int64(I64_IN, BYTES_IN))
+def most_newlines(offsets, bytes_):
+    """In any document."""
+    data = address(bytes_)
+    most = np.int64(0)
+    for document in range(offsets.size - 1):
+        most = max(most, count_newlines(data, offsets[document], offsets[document + 1]))
+    return most
+
+
 @inline
 def next_newline(data, at, stop):
     """The position of the next newline, `stop` if there is none."""
@@ -33,24 +43,6 @@ def next_newline(data, at, stop):
             return min(at + first_bit(found), stop)
         at += PADDING_BYTES
     return stop
-
-
-@inline
-def stripped(data, start, stop, characters):
-    """start:stop without white space at either end."""
-    while start < stop:
-        here, width = character(data, start, characters)
-        if not here & SPACE:
-            break
-        start += width
-    while start < stop:
-        at = stop - 1
-        while data[at] & 0xC0 == 0x80:
-            at -= 1
-        if not character(data, at, characters)[0] & SPACE:
-            break
-        stop = at
-    return start, stop
 
 
 @inline

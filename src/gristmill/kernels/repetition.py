@@ -21,9 +21,10 @@ from numba import types
 
 from gristmill.kernels.characters import CHARACTERS, CHARACTERS_IN
 from gristmill.kernels.compile import BYTES_IN, I64_IN, kernel
-from gristmill.kernels.duplicate_lines import count_newlines, duplicate_pieces, stripped
+from gristmill.kernels.duplicate_lines import count_newlines, duplicate_pieces, most_newlines
 from gristmill.kernels.ngrams import ROOM, duplicate_ngrams, lay_words, room_for, top_ngrams
 from gristmill.kernels.spans import count_characters, with_padding
+from gristmill.kernels.trim import stripped
 from gristmill.kernels.vector import address
 from gristmill.kernels.words import Words
 
@@ -37,16 +38,6 @@ class Repetition(NamedTuple):
     line_characters: npt.NDArray[np.float64]
     top: npt.NDArray[np.float64]
     duplicate: npt.NDArray[np.float64]
-
-
-@kernel(types.int64(I64_IN, BYTES_IN))
-def _most_newlines(offsets, bytes_):
-    """In any document."""
-    data = address(bytes_)
-    most = np.int64(0)
-    for document in range(offsets.size - 1):
-        most = max(most, count_newlines(data, offsets[document], offsets[document + 1]))
-    return most
 
 
 @kernel(
@@ -105,7 +96,7 @@ def measure_repetition(
     own_data = words.data is data
     data = with_padding(data, int(offsets[-1]))
     words = words._replace(data=data if own_data else with_padding(words.data, len(words.data)))
-    items = max(int(np.diff(words.first).max(initial=0)), _most_newlines(offsets, data) + 1)
+    items = max(int(np.diff(words.first).max(initial=0)), most_newlines(offsets, data) + 1)
     room = room_for(_most_word_bytes(words), items)
     out = np.empty((4 + len(top_lengths) + len(duplicate_lengths), offsets.size - 1), np.float64)
     tops, duplicates = np.array(top_lengths, np.int64), np.array(duplicate_lengths, np.int64)

@@ -7,15 +7,11 @@ to look. Behind the last span PADDING_BYTES are readable (`with_padding`).
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
-from numba import types
-from numba.extending import intrinsic
 
 from gristmill.kernels.compile import inline
-from gristmill.kernels.vector import PADDING_BYTES, below64
+from gristmill.kernels.vector import PADDING_BYTES, below64, count_bits
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 _OTHER_ODD = np.uint64(0xD6E8FEB86659FD93)
@@ -104,14 +100,6 @@ def number_of_span(base, start, stop, slots, mask, starts, stops, known):
         slot = (slot + 1) & mask
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def _count_bits(typing_context: Any, mask: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.ctpop(arguments[0])
-
-    return types.int64(types.uint64), generate
-
-
 @inline
 def count_characters(base, start, stop):
     """Code points in base[start:stop], which is valid UTF-8: the bytes that continue none."""
@@ -120,5 +108,5 @@ def count_characters(base, start, stop):
         begins = below64(base, at, 0x80) | ~below64(base, at, 0xC0)
         if stop - at < PADDING_BYTES:
             begins &= ~(~np.uint64(0) << np.uint64(stop - at))
-        characters += _count_bits(begins)
+        characters += count_bits(begins)
     return characters

@@ -57,7 +57,8 @@ def test_paragraphs_stop_and_go_on_anywhere(data: bytes, draw: st.DataObject) ->
         size = draw.draw(st.integers(1, len(data) - begin))
         within = draw.draw(st.integers(1, len(data) - begin))
         ended = begin + size == len(data)
-        starts, stops = (np.empty(draw.draw(st.integers(1, 3)), np.int64) for _ in range(2))
+        room = draw.draw(st.integers(1, 3))
+        starts, stops = np.empty(room, np.int64), np.empty(room, np.int64)
         count, consumed = kernels.paragraphs(padded(data[begin : begin + size]), size, within, ended, starts, stops)
         found += [(begin + start, begin + stop) for start, stop in spans(count, starts, stops)]
         assert (starts[:count] < within).all()

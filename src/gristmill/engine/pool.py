@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import sys
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
+from types import ModuleType
 
 from gristmill.engine.record import Record
 from gristmill.engine.worker import Failure, Order, serve
@@ -99,7 +101,8 @@ class WorkerPool:
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
         process = context.Process(target=serve, args=(theirs,), name="gristmill-worker", daemon=True)
-        process.start()
+        with _main_module_hidden():
+            process.start()
         theirs.close()
         self._workers.append(_Worker(process, ours))
         return self._workers[-1]
@@ -112,6 +115,18 @@ class WorkerPool:
         for worker in self._workers:
             worker.process.join()
         self._workers.clear()
+
+
+@contextmanager
+def _main_module_hidden() -> Iterator[None]:
+    """A spawned child imports its parent's main script, which costs the time of its imports, or, where it calls us
+    outside `if __name__ == "__main__"`, runs it again. Orders name modules, so no worker needs it."""
+    script = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = script
 
 
 def worker_count(asked: int | str, memory_bytes: int) -> int:

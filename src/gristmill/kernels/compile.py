@@ -16,6 +16,9 @@ from typing import Any
 import numba
 from numba import types
 from numba.core import entrypoints
+from numba.core.runtime import rtsys
+
+_LOADED_LEAN = ("0.68.",)  # versions of numba of which all kernels were tried so
 
 Function = Callable[..., Any]  # what a kernel takes and gives stands in its numba signature
 
@@ -38,13 +41,34 @@ F64_IN, F64_OUT = _arrays(types.float64)
 
 def kernel(signature: Any) -> Callable[[Function], Function]:
     """Decorator: compile for exactly this signature (or list of signatures), now, and keep it on disk."""
-    decorator: Callable[[Function], Function] = numba.njit(signature, cache=True, nogil=True, error_model="numpy")
+    signatures = signature if isinstance(signature, list) else [signature]
 
     def compile_now(function: Function) -> Function:
+        dispatcher: Any = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+        _load_without_refreshing(dispatcher)
         with _without_extensions():
-            return decorator(function)
+            for one in signatures:
+                dispatcher.compile(one)
+        dispatcher.disable_compile()
+        return dispatcher  # type: ignore[no-any-return]
 
     return compile_now
+
+
+def _load_without_refreshing(dispatcher: Any) -> None:
+    """Let code that is on disk be loaded at once. Numba would first load all it knows for compiling, 0.2 s of every
+    process (0.4 where SciPy is installed), of which machine code needs the runtime only; whatever compiles still
+    loads it. A symbol that nobody has named to LLVM ends the process, hence the list of versions."""
+    if not numba.__version__.startswith(_LOADED_LEAN):
+        return
+    cache = dispatcher._cache
+
+    def load_overload(signature: Any, target_context: Any) -> Any:
+        rtsys.initialize(target_context)
+        with cache._guard_against_spurious_io_errors():
+            return cache._load_overload(signature, target_context)
+
+    cache.load_overload = load_overload
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from __future__ import annotations
 from numba import types
 
 from gristmill.kernels.compile import BYTES_IN, BYTES_OUT, I64_IN, I64_OUT, inline, kernel
+from gristmill.kernels.vector import PADDING_BYTES, address, copy64
 
 
 @inline
@@ -106,6 +107,7 @@ def strip(offsets, data, new_offsets, out):
 
     `out` holds at least offsets[-1] - offsets[0] bytes. Returns how many bytes were written.
     """
+    source, target = address(data), address(out)
     written = 0
     new_offsets[0] = 0
     for text in range(len(offsets) - 1):
@@ -120,8 +122,13 @@ def strip(offsets, data, new_offsets, out):
             if not _is_space(code_point(data, last)):
                 break
             stop = last
-        for at in range(start, stop):
+        at = start
+        while at + PADDING_BYTES <= stop:
+            copy64(target, written + at - start, source, at)
+            at += PADDING_BYTES
+        while at < stop:
             out[written + at - start] = data[at]
+            at += 1
         written += stop - start
         new_offsets[text + 1] = written
     return written

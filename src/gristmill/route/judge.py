@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,8 +17,10 @@ import pyarrow.compute as pc
 from gristmill.engine.record import Record
 from gristmill.engine.step import Outcome, Step, Task
 from gristmill.formats.documents import DocumentWriter, read_batches
-from gristmill.recipe import Recipe
 from gristmill.units import Choice
+
+if TYPE_CHECKING:  # a worker would spend 0.1 s on loading the schema
+    from gristmill.recipe import Recipe
 
 VERSION = 1
 SCHEMA = pa.schema(

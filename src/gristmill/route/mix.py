@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from gristmill.engine.ledger import Entry
 from gristmill.engine.step import Outcome, Step, Task
 from gristmill.formats.draw_plan import DrawPlan
 from gristmill.formats.files import scratch_folder
 from gristmill.formats.token_shard import TokenShard
-from gristmill.recipe import Mixture, Recipe
 from gristmill.route.shards import SourceShards
+
+if TYPE_CHECKING:  # a worker would spend 0.1 s on loading the schema
+    from gristmill.recipe import Recipe
 
 VERSION = 1
 PLAN_FILE = "draws.arrow"
@@ -25,22 +27,36 @@ class MixWork:
 
     sources: tuple[SourceShards, ...]
     weights: tuple[float | None, ...]
-    mixture: Mixture
+    tokens: int | None
+    epochs: float
+    max_epochs: float
+    when_exhausted: Literal["redistribute", "repeat", "stop"]
+    seed: int | None  # None: in the order of the input
     window_tokens: int
 
 
 def step(recipe: Recipe, sources: Sequence[SourceShards], reads: tuple[Step, ...]) -> Step:
     """The step that draws."""
+    asked = recipe.mixture
     weights = tuple(source.weight for source in recipe.sources)
     literals = {
-        "mixture": recipe.mixture.model_dump(mode="json"),
+        "mixture": asked.model_dump(mode="json"),
         "weights": {source.name: source.weight for source in recipe.sources},
         "window": recipe.pack.window,
     }
     task = Task(
         name="draws",
         inputs={"shards": {source.name: list(source.checksums) for source in sources}},
-        work=MixWork(tuple(sources), weights, recipe.mixture, recipe.pack.window),
+        work=MixWork(
+            tuple(sources),
+            weights,
+            asked.tokens,
+            asked.epochs,
+            asked.max_epochs,
+            asked.when_exhausted,
+            asked.seed if asked.shuffle else None,
+            recipe.pack.window,
+        ),
     )
     return Step("mix", "gristmill.route.mix:run", VERSION, literals, [task], reads)
 
@@ -50,7 +66,6 @@ def run(work: MixWork, folder: Path, stem: str) -> Outcome:
     from gristmill.mixture.lengths import collect_lengths
     from gristmill.mixture.mix import mix
 
-    asked = work.mixture
     with scratch_folder(folder) as scratch:
         lengths = collect_lengths(
             [(TokenShard.open(path).lengths for path in source.paths) for source in work.sources], scratch
@@ -61,11 +76,11 @@ def run(work: MixWork, folder: Path, stem: str) -> Outcome:
             work.weights,
             lengths,
             work.window_tokens,
-            asked.seed if asked.shuffle else None,
-            asked.tokens,
-            asked.epochs,
-            asked.max_epochs,
-            asked.when_exhausted,
+            work.seed,
+            work.tokens,
+            work.epochs,
+            work.max_epochs,
+            work.when_exhausted,
         )
     with DrawPlan(folder / PLAN_FILE) as plan:
         window_tokens = [window.tokens for window in plan.windows]

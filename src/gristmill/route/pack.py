@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,10 +23,12 @@ from gristmill.formats.files import atomic_file
 from gristmill.formats.packed_rows import FileEntry, Layout
 from gristmill.formats.row_file import I64, Ids
 from gristmill.formats.token_shard import TokenShard
-from gristmill.recipe import Recipe
 from gristmill.route.mix import PLAN_FILE
 from gristmill.route.shards import SourceShards
 from gristmill.tokens.tokenizer import TokenizerSpec
+
+if TYPE_CHECKING:  # a worker would spend 0.1 s on loading the schema
+    from gristmill.recipe import Recipe
 
 VERSION = 1
 _OPEN_SHARDS = 4096  # memory maps a worker keeps between windows

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -27,10 +27,11 @@ from gristmill.errors import SourceError
 from gristmill.filters.sequence import FilterSequence, verdicts_of
 from gristmill.filters.view import TextView
 from gristmill.formats.documents import DocumentWriter
-from gristmill.recipe import Recipe, Source
-from gristmill.sources.metadata import string_values
 from gristmill.sources.piece import Chunk, Columns
 from gristmill.units import Choice
+
+if TYPE_CHECKING:  # a worker would spend 0.1 s on loading the schema
+    from gristmill.recipe import Recipe, Source
 
 VERSION = 1
 COUNTS = ("rows", "readable", "read_bytes", "cleaned_bytes", "rewritten_bytes")
@@ -156,6 +157,8 @@ class _Sifter:
         }
 
         def column(name: str) -> Any:
+            from gristmill.sources.metadata import string_values
+
             return documents["id"] if name == "id" else string_values(documents["metadata"], name)
 
         cleaned = TextView(texts)

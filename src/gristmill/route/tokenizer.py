@@ -10,17 +10,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow.compute as pc
 
-from gristmill import recipe as recipes
 from gristmill.engine.step import Outcome, Step, Task
 from gristmill.formats.files import atomic_file, write_json
 from gristmill.route.survivors import ChunkFiles, SiftedChunk, surviving
 from gristmill.tokens import tokenizer as tokenizers
 from gristmill.tokens.tokenizer import TokenizerSpec
+
+if TYPE_CHECKING:  # a worker would spend 0.1 s on loading the schema
+    from gristmill import recipe as recipes
 
 VERSION = 1
 FILE = "tokenizer.json"

@@ -59,14 +59,18 @@ def plan_command(recipe: RecipePath, output: Annotated[str | None, typer.Option(
 
 @app.command("report")
 def report_command(output: OutputPath) -> None:
-    """Print the ledger of a run."""
+    """Print the ledger of a run, and what its filters measured."""
     from rich.console import Console
 
     from gristmill.engine.ledger import Ledger
     from gristmill.report.inspect import require_output
+    from gristmill.report.signals import print_signals
     from gristmill.report.table import print_ledger
 
-    print_ledger(Ledger.read(require_output(output, "ledger.json")), Console())
+    console = Console()
+    ledger = Ledger.read(require_output(output, "ledger.json"))
+    print_signals(ledger, console)
+    print_ledger(ledger, console)
 
 
 @app.command("inspect")
@@ -117,14 +121,26 @@ def train_tokenizer_command(
 
 
 @app.command("verify")
-def verify_command(output: OutputPath) -> None:
-    """Check a run's output: checksums of every file, and the ledger. The exit code tells."""
+def verify_command(
+    target: Annotated[str, typer.Argument(help="The output folder of a run; with --sample, a recipe.")],
+    sample: Annotated[
+        int | None, typer.Option(help="Judge so many documents by datatrove's filters too.", min=1)
+    ] = None,
+) -> None:
+    """Check a run's output (checksums, ledger) or, with --sample, a recipe's filters against datatrove's. The exit
+    code tells."""
     from rich.console import Console
 
     from gristmill.report.inspect import require_output
-    from gristmill.report.verify import print_verification
+    from gristmill.report.verify import print_agreement, print_verification
 
-    if not print_verification(require_output(output, "ledger.json"), Console()):
+    if sample is None:
+        well = print_verification(require_output(Path(target), "ledger.json"), Console())
+    else:
+        from gristmill.compat.agreement import compare
+
+        well = print_agreement(compare(_load(target, None), sample), Console())
+    if not well:
         raise typer.Exit(1)
 
 

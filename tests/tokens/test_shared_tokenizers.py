@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import subprocess
 from itertools import islice
 from pathlib import Path
 
@@ -12,17 +13,16 @@ from tokenizers import Tokenizer
 from gristmill.tokens.encode import Encoder
 from gristmill.tokens.tokenizer import load
 
-FETCHED = Path.home() / ".cache/gristmill-test-tokenizers"
+FETCH = Path(__file__).parents[3] / "shared" / "tokenizers" / "get"
 
 
 @pytest.fixture(params=["gpt2", "llama2", "llama3_2", "qwen2_5"])
 def tokenizer_file(request) -> Path:
     if request.param == "gpt2":
         return request.getfixturevalue("gpt2")
-    file = FETCHED / request.param / "tokenizer.json"
-    if not file.is_file():
-        pytest.skip(f"fetch it with ../shared/tokenizers/get {request.param}")
-    return file
+    if not FETCH.is_file():
+        pytest.skip(f"real tokenizers are not here: {FETCH}")
+    return Path(subprocess.run([FETCH, request.param], check=True, capture_output=True, text=True).stdout.strip())
 
 
 def test_ids_of_documentation_are_those_of_tokenizers(tokenizer_file, corpora):

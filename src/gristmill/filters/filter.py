@@ -70,6 +70,10 @@ class Filter:
         """The bounds, in the order in which they are tried."""
         raise TypeError(f"{type(self).__name__} has no rules")
 
+    def has_rules(self) -> bool:
+        """Whether `rules` says all; False for a filter that overrides `broken_rules` instead."""
+        return type(self).rules is not Filter.rules
+
     def measuring(self) -> dict[str, Any]:
         """The parameters that signals depend on. The others are bounds: when they change, saved signals are judged
         again and no text is read. A filter that says nothing here depends on all of them."""

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow.compute as pc
 
-from gristmill.filters.filter import Filter, RewritingFilter, Signals, first_broken
+from gristmill.filters.filter import Filter, RewritingFilter, Rule, Signals, first_broken
 from gristmill.filters.view import TextView
 
 BYTES = "bytes"  # the signal that all sequences have: of the text that is left
@@ -53,6 +54,15 @@ class FilterSequence:
         """Every verdict that can be given."""
         names = [_renamed(rule, unit.NAME, name) for name, unit in self._filters for rule in unit.rule_names()]
         return [*names, *([LEFT_NOTHING] if self._rewrites() else [])]
+
+    def bounds(self) -> dict[str, Rule]:
+        """The rules that bound a signal, by the verdict that they give."""
+        found = {}
+        for name, unit in self._filters:
+            for rule in unit.rules() if unit.has_rules() else ():
+                signal = _renamed(rule.signal, unit.NAME, name)
+                found[f"{name}.{rule.reason}"] = replace(rule, signal=signal)
+        return found
 
     def broken_rules(self, signals: Signals) -> list[tuple[str, npt.NDArray[np.bool_]]]:
         """Each rule, in order, and which documents break it."""

@@ -1,12 +1,14 @@
-"""Whether an output folder is still what its records say: every file's checksum, and the ledger's balance."""
+"""Whether an output folder is still what its records say, and whether our filters decide as datatrove's."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from rich.console import Console
+from rich.table import Table
 
+from gristmill.compat.agreement import Agreement
 from gristmill.engine import record as records
 from gristmill.engine.ledger import Ledger
 from gristmill.errors import GristmillError
@@ -37,6 +39,24 @@ def print_verification(output: Path, console: Console) -> bool:
     verdict = f"{len(problems)} problems; `gristmill run` makes damaged files again" if problems else "all is well"
     console.print(f"{checked_files:,} files, {show_bytes(checked_bytes)}: {verdict}.", highlight=False)
     return not problems
+
+
+def print_agreement(agreements: Sequence[Agreement], console: Console) -> bool:
+    """A row for each filter, then every document on which the two differ; True when there is none."""
+    table = Table(title="Our filters and datatrove's", title_justify="left")
+    table.add_column("filter")
+    for heading in ("documents", "agree", "share"):
+        table.add_column(heading, justify="right")
+    for found in agreements:
+        agree = found.documents - len(found.differences)
+        share = f"{agree / found.documents:.4%}" if found.documents else "datatrove has none like it"
+        table.add_row(found.name, f"{found.documents:,}", f"{agree:,}", share)
+    console.print(table)
+    for found in agreements:
+        for one in found.differences:
+            what = "the texts they leave differ" if one.ours == one.theirs else f"ours {one.ours}, theirs {one.theirs}"
+            console.print(f"{found.name}: {one.source} {one.id}: {what}", highlight=False, markup=False, soft_wrap=True)
+    return not any(found.differences for found in agreements)
 
 
 def _recorded(output: Path) -> Iterator[tuple[Path, str]]:

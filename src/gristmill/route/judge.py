@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from gristmill.engine.ledger import total
 from gristmill.engine.record import Record
 from gristmill.engine.step import Outcome, Step, Task
 from gristmill.formats.documents import DocumentWriter, read_batches
@@ -22,7 +23,7 @@ from gristmill.units import Choice
 if TYPE_CHECKING:  # a worker would spend 0.1 s on loading the schema
     from gristmill.recipe import Recipe
 
-VERSION = 1
+VERSION = 2
 SCHEMA = pa.schema(
     [
         pa.field("row", pa.int32(), nullable=False),
@@ -53,11 +54,15 @@ def step(recipe: Recipe, sifted: Step, records: Sequence[Record], output: Path) 
 
 def run(work: JudgeWork, folder: Path, stem: str) -> Outcome:
     """The task: judge one chunk."""
+    from gristmill.filters.histogram import histogram
     from gristmill.filters.sequence import FilterSequence, verdicts_of
 
     filters = FilterSequence([choice.make("filter") for choice in work.filters])
     dropped: dict[str, int] = {}
     rules = {name: {"broken": 0, "alone": 0} for name in filters.rule_names()}
+    bounds = filters.bounds()
+    bounded = sorted({rule.signal for rule in bounds.values()})
+    histograms: dict[str, dict[str, int]] = {name: {} for name in bounded}
     kept = kept_bytes = 0
     names = filters.signal_names()
     with DocumentWriter(folder / f"{stem}.parquet", SCHEMA, "verdicts") as writer:
@@ -70,6 +75,8 @@ def run(work: JudgeWork, folder: Path, stem: str) -> Outcome:
             writer.write(pa.record_batch({"row": batch.column("row"), "verdict": verdicts.dictionary_encode()}))
             for item in pc.value_counts(verdicts.drop_null()).to_pylist():
                 dropped[item["values"]] = dropped.get(item["values"], 0) + item["counts"]
+            for name in bounded:
+                histograms[name] = total([histograms[name], histogram(signals[name][judged])])
             times_broken = sum((which.astype(np.int32) for _, which in broken), np.zeros(len(batch), np.int32))
             for name, which in broken:
                 rule = rules.setdefault(name, {"broken": 0, "alone": 0})
@@ -78,7 +85,14 @@ def run(work: JudgeWork, folder: Path, stem: str) -> Outcome:
             keep = pc.is_null(verdicts)
             kept += int(pc.sum(keep).as_py() or 0)
             kept_bytes += int(pc.sum(batch.column("bytes").filter(keep)).as_py() or 0)
-    counts = {"kept": kept, "kept_bytes": kept_bytes, "dropped": dict(sorted(dropped.items())), "rules": rules}
+    counts = {
+        "kept": kept,
+        "kept_bytes": kept_bytes,
+        "dropped": dict(sorted(dropped.items())),
+        "rules": rules,
+        "bounds": {name: [rule.signal, rule.minimum, rule.maximum] for name, rule in bounds.items()},
+        "histograms": histograms,
+    }
     return Outcome(counts, [f"{stem}.parquet"])
 
 

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -62,13 +63,28 @@ def chunks_of(source: Source, chunk_bytes: int) -> list[Chunk]:
     return sources.split(sources.find(source.path), {"unit": source.unit}, chunk_bytes, source.limit)
 
 
-def step(recipe: Recipe, source: Source, chunks: Sequence[Chunk]) -> Step:
-    """The step that sifts one source."""
+def columns_of(recipe: Recipe, source: Source) -> Columns:
+    """What is read of each row: text, id, and metadata that somebody asked for or a filter looks at."""
     looked_at = [choice.make("filter").column() for choice in recipe.filters]
     metadata = [*source.metadata_columns, *(name for name in looked_at if name not in ("text", "id"))]
-    columns = Columns(source.text_column, source.id_column, tuple(dict.fromkeys(metadata)))
-    clean = tuple(choice for choice in (Choice("unicode"), *recipe.clean) if choice.name != "unicode")
-    clean = (Choice("unicode"), *clean)
+    return Columns(source.text_column, source.id_column, tuple(dict.fromkeys(metadata)))
+
+
+def cleaners_of(recipe: Recipe) -> tuple[Choice, ...]:
+    """The recipe's cleaners, behind the one that every later stage relies on."""
+    return (Choice("unicode"), *(choice for choice in recipe.clean if choice.name != "unicode"))
+
+
+def column_of(documents: Mapping[str, Any], name: str) -> Any:
+    """What a filter looks at that is not the text: the ids, or one key of the metadata."""
+    from gristmill.sources.metadata import string_values
+
+    return documents["id"] if name == "id" else string_values(documents["metadata"], name)
+
+
+def step(recipe: Recipe, source: Source, chunks: Sequence[Chunk]) -> Step:
+    """The step that sifts one source."""
+    columns, clean = columns_of(recipe, source), cleaners_of(recipe)
     literals = {
         "source": source.name,
         "columns": [columns.text, columns.id, *columns.metadata],
@@ -156,14 +172,9 @@ class _Sifter:
             "metadata": all_rows.selected(batch["metadata"]),
         }
 
-        def column(name: str) -> Any:
-            from gristmill.sources.metadata import string_values
-
-            return documents["id"] if name == "id" else string_values(documents["metadata"], name)
-
         cleaned = TextView(texts)
         empty = pc.if_else(cleaned.lengths_bytes == 0, EMPTY, pa.scalar(None, pa.string()))
-        signals, left = self.filters.measure(cleaned, column)
+        signals, left = self.filters.measure(cleaned, partial(column_of, documents))
         verdicts = verdicts_of(empty, self.filters.broken_rules(signals))
         documents["text"] = left.texts
         for unit in self.deduplicators:

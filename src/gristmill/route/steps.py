@@ -93,15 +93,17 @@ def _sift_entry(source: str, sifted: list[Record], judged: list[Record]) -> Entr
     counts = total({key: record.counts[key] for key in sift.COUNTS} for record in sifted)
     gone = total(record.counts["dropped"] for record in judged)
     kept = total({key: record.counts[key] for key in ("kept", "kept_bytes")} for record in judged)
-    rules: dict[str, dict[str, int]] = {}
-    for record in judged:
-        for name, of_rule in record.counts["rules"].items():
-            rules[name] = total([rules.get(name, {}), of_rule])
+    tables: dict[str, dict[str, dict[str, int]]] = {"rules": {}, "histograms": {}}
+    for table, summed in tables.items():
+        for record in judged:
+            for name, numbers in record.counts[table].items():
+                summed[name] = total([summed.get(name, {}), numbers])
     details = {
         "read_bytes": counts.get("read_bytes", 0),
         "cleaned_bytes": counts.get("cleaned_bytes", 0),
         "rewritten_bytes": counts.get("rewritten_bytes", 0),
         "kept_bytes": kept.get("kept_bytes", 0),
-        "rules": rules,
+        "bounds": judged[0].counts["bounds"] if judged else {},
+        **tables,
     }
     return Entry("sift", source, "documents", counts.get("rows", 0), kept.get("kept", 0), gone, details)

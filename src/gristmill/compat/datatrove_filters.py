@@ -1,0 +1,75 @@
+"""datatrove's own filter in the place of one of ours, with the same parameters: the judge of `gristmill verify`.
+
+What enters: a filter of ours. What leaves: a `Judge` that gives verdicts as ours are written, one text at a time, at
+datatrove's speed. Needs datatrove, an extra.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from dataclasses import dataclass
+from typing import Any
+
+from gristmill.errors import RecipeError
+from gristmill.filters.filter import Filter
+
+UNNAMED = "dropped"  # the verdict where datatrove gives no reason
+
+# Our filter's name → datatrove's class, and what it is given beside what both have.
+_PEERS: dict[str, tuple[str, dict[str, Any]]] = {
+    "gopher_repetition": ("GopherRepetitionFilter", {}),
+    "gopher_quality": ("GopherQualityFilter", {}),
+    "fineweb_quality": ("FineWebQualityFilter", {}),
+    "c4_quality": ("C4QualityFilter", {}),
+    "c4_paragraphs": ("C4ParagraphFilter", {}),
+    "language": ("LanguageFilter", {}),
+    "url": ("URLFilter", {"use_integrated_lists": False}),
+    "regex": ("RegexFilter", {}),
+}
+_LANGUAGES = {"spacy-en": "eng"}  # our name of a word splitter → the language for which datatrove uses it
+
+
+@dataclass(frozen=True)
+class Judge:
+    """datatrove's filter."""
+
+    name: str  # of our filter
+    theirs: Any
+
+    def verdict(self, text: str, metadata: dict[str, Any]) -> tuple[str | None, str]:
+        """Null = keep, else `filter.reason`, or UNNAMED; and the text as datatrove leaves it."""
+        from datatrove.data import Document
+
+        document = Document(text=text, id="", metadata=dict(metadata))
+        result = self.theirs.filter(document)
+        kept, reason = result if isinstance(result, tuple) else (result, None)
+        if kept:
+            return None, document.text
+        return (f"{self.name}.{reason}" if reason else UNNAMED), document.text
+
+
+def judge_of(unit: Filter) -> Judge | None:
+    """The judge of a filter, or None where datatrove has none like it."""
+    if unit.NAME not in _PEERS:
+        return None
+    class_name, given = _PEERS[unit.NAME]
+    try:
+        filters = importlib.import_module("datatrove.pipeline.filters")
+    except ImportError as error:
+        raise RecipeError(
+            "expected datatrove, the judge of filters, found it is not installed\n"
+            "  Run `pip install 'gristmill[datatrove]'`."
+        ) from error
+    theirs = getattr(filters, class_name)
+    aliases: dict[str, str] = getattr(type(unit), "ALIASES", {})
+    arguments = dict(given)
+    for name in inspect.signature(theirs.__init__).parameters:
+        ours = aliases.get(name, name)
+        if name not in arguments and hasattr(unit, ours) and not callable(getattr(unit, ours)):
+            arguments[name] = getattr(unit, ours)
+    if "language" in arguments:
+        arguments["language"] = _LANGUAGES.get(arguments["language"], arguments["language"])
+        if arguments["language"] == "whitespace":
+            return None  # datatrove always splits words by a language's rules
+    return Judge(unit.NAME, theirs(**arguments))

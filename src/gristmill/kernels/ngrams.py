@@ -77,7 +77,7 @@ def room_for(text_bytes: int, items: int) -> Room:
 
 @inline
 def lay_words(data, start, stop, first, last, room):
-    """Copy words first..last into `room`."""
+    """Copy words first..last into `room`; returns whether a word has a blank in it (some languages' splitters)."""
     joined, spaced, at = address(room.joined), address(room.spaced), address(room.at)
     hashes, characters = address(room.hashes), address(room.characters)
     words = last - first
@@ -95,8 +95,10 @@ def lay_words(data, start, stop, first, last, room):
     for offset in range(PADDING_BYTES):
         joined[size + offset] = 0
     high = np.uint8(0)
+    blanks = False
     for offset in range(size):
         high |= joined[offset]
+        blanks |= joined[offset] == _BLANK
     if high < 0x80:
         for word in range(words + 1):
             characters[word] = at[word]
@@ -104,6 +106,7 @@ def lay_words(data, start, stop, first, last, room):
         characters[0] = 0
         for word in range(words):
             characters[word + 1] = characters[word] + count_characters(joined, at[word], at[word + 1])
+    return blanks
 
 
 @inline
@@ -160,8 +163,12 @@ def _sketch_size(words):
 
 
 @inline
-def top_ngrams(words, lengths, room, out):
-    """For each n in `lengths`: characters of the most frequent n-gram, blanks included, times its count; or 0."""
+def top_ngrams(words, lengths, blanks, room, out):
+    """For each n in `lengths`: characters of the most frequent n-gram, blanks included, times its count; or 0.
+
+    Without blanks inside words, n-grams are equal where their words are; with them, `a b`+`c` equals `a`+`b c`, so
+    what they say is hashed, and not their words' hashes."""
+    spaced, at = address(room.spaced), address(room.at)
     characters, hashes, ngrams = address(room.characters), address(room.hashes), address(room.ngrams)
     out[:] = 0
     longest = min(words, lengths.max()) if lengths.size > 0 else np.int64(0)
@@ -170,7 +177,10 @@ def top_ngrams(words, lengths, room, out):
     for n in range(1, longest + 1):
         if n > 1:
             for word in range(words - n + 1):
-                ngrams[word] = ngrams[word] * _ODD + hashes[word + n - 1]
+                if blanks:
+                    ngrams[word] = hash_span(spaced, at[word] + word, at[word + n] + word + n - 1)
+                else:
+                    ngrams[word] = ngrams[word] * _ODD + hashes[word + n - 1]
         for index in range(lengths.size):
             if lengths[index] == n:
                 most, top = _top_ngram(n, words, room)

@@ -70,8 +70,8 @@ def _measure(
         out[3, document] = duplicate_characters / length
 
         words = first[document + 1] - first[document]
-        lay_words(address(word_bytes), start, stop, first[document], first[document + 1], room)
-        top_ngrams(words, top_lengths, room, top)
+        blanks = lay_words(address(word_bytes), start, stop, first[document], first[document + 1], room)
+        top_ngrams(words, top_lengths, blanks, room, top)
         for index in range(top_lengths.size):
             out[4 + index, document] = top[index] / length
         duplicate_ngrams(words, duplicate_lengths, room, duplicate)

@@ -45,9 +45,10 @@ class Choice:
         return _usable(kind, self._as_declared(kind))
 
     def literals(self, kind: str) -> dict[str, Any]:
-        """What enters a fingerprint: name, VERSION, every parameter with defaults filled in."""
+        """What enters a fingerprint: name, VERSION, every parameter with defaults filled in; for a file its content."""
         unit = self._as_declared(kind)
-        return {"name": self.name, "version": getattr(unit, "VERSION", 1), **dataclasses.asdict(unit)}
+        contents = unit.contents() if hasattr(unit, "contents") else {}
+        return {"name": self.name, "version": getattr(unit, "VERSION", 1), **dataclasses.asdict(unit), **contents}
 
     def measuring_literals(self) -> dict[str, Any]:
         """What a filter's signals depend on: `literals` without the bounds."""

@@ -79,6 +79,11 @@ class Filter:
         again and no text is read. A filter that says nothing here depends on all of them."""
         return dataclasses.asdict(self)  # type: ignore[call-overload,no-any-return]  # every filter is a dataclass
 
+    def contents(self) -> dict[str, Any]:
+        """Of parameters that name a file: parameter → digest of what the file holds. In fingerprints it stands for the
+        path, so a list that is moved changes nothing and one that is edited does. `measuring` has to say the same."""
+        return {}
+
     def rule_names(self) -> list[str]:
         """Every verdict this filter can give."""
         return [f"{self.NAME}.{rule.reason}" for rule in self.rules()]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +15,8 @@ from gristmill.document import buffers
 if TYPE_CHECKING:
     from gristmill.kernels.words import Words
 
+Made = TypeVar("Made")
+
 
 class TextView:
     """A batch of texts (large_string, no nulls) and what has been measured of it so far."""
@@ -22,6 +25,7 @@ class TextView:
         self.texts = texts
         self.offsets, self.data = buffers(texts)
         self._words: dict[str, Words] = {}
+        self._made: dict[Hashable, Any] = {}
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -52,3 +56,10 @@ class TextView:
         if splitter not in self._words:
             self._words[splitter] = words.split(splitter, self.offsets, self.data)
         return self._words[splitter]
+
+    def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
+        """What `make` gives, made when first asked for: what a filter measures on and then writes."""
+        if key not in self._made:
+            self._made[key] = make()
+        made: Made = self._made[key]
+        return made

@@ -9,6 +9,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from gristmill.filters.c4_paragraphs import C4Paragraphs
     from gristmill.filters.c4_quality import C4Quality
     from gristmill.filters.fineweb_quality import FineWebQuality
     from gristmill.filters.gopher_quality import GopherQuality
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from gristmill.filters.length import Length
 
 _HOMES = {
+    "C4Paragraphs": "c4_paragraphs",
     "C4Quality": "c4_quality",
     "FineWebQuality": "fineweb_quality",
     "GopherQuality": "gopher_quality",
@@ -23,7 +25,7 @@ _HOMES = {
     "Length": "length",
 }
 
-__all__ = ["C4Quality", "FineWebQuality", "GopherQuality", "GopherRepetition", "Length"]
+__all__ = ["C4Paragraphs", "C4Quality", "FineWebQuality", "GopherQuality", "GopherRepetition", "Length"]
 
 
 def __getattr__(name: str) -> Any:

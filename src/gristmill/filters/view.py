@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from gristmill.document import buffers
@@ -21,14 +22,20 @@ Made = TypeVar("Made")
 class TextView:
     """A batch of texts (large_string, no nulls) and what has been measured of it so far."""
 
-    def __init__(self, texts: Any) -> None:
+    def __init__(self, texts: Any, column: Callable[[str], Any] | None = None) -> None:
+        """`column(name)` gives a metadata column of the same documents; without it none has any."""
         self.texts = texts
+        self._column = column
         self.offsets, self.data = buffers(texts)
         self._words: dict[str, Words] = {}
         self._made: dict[Hashable, Any] = {}
 
     def __len__(self) -> int:
         return len(self.texts)
+
+    def column(self, name: str) -> Any:
+        """One key of the documents' metadata: a large_string array, null where it is missing."""
+        return pa.nulls(len(self), pa.large_string()) if self._column is None else self._column(name)
 
     @cached_property
     def lengths_bytes(self) -> npt.NDArray[np.int64]:

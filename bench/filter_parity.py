@@ -104,7 +104,6 @@ ROWS = [
         "c4_paragraphs",
         "gristmill.filters.c4_paragraphs:C4Paragraphs",
         "datatrove.pipeline.filters:C4ParagraphFilter",
-        reasons=None,
     ),
     Row(
         "language",

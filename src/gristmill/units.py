@@ -25,6 +25,9 @@ REGISTRY: dict[str, dict[str, str]] = {
         "length": "gristmill.filters.length:Length",
         "gopher_repetition": "gristmill.filters.gopher_repetition:GopherRepetition",
         "gopher_quality": "gristmill.filters.gopher_quality:GopherQuality",
+        "bad_words": "gristmill.filters.bad_words:BadWords",
+        "c4_paragraphs": "gristmill.filters.c4_paragraphs:C4Paragraphs",
+        "c4_quality": "gristmill.filters.c4_quality:C4Quality",
         "fineweb_quality": "gristmill.filters.fineweb_quality:FineWebQuality",
     },
     "deduplicator": {

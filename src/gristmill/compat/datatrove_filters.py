@@ -27,6 +27,7 @@ _PEERS: dict[str, tuple[str, dict[str, Any]]] = {
     "url": ("URLFilter", {"use_integrated_lists": False}),
     "regex": ("RegexFilter", {}),
 }
+_OFF = {"c4_quality": -1}  # what datatrove writes for our null, where it is not None
 _LANGUAGES = {"spacy-en": "eng"}  # our name of a word splitter → the language for which datatrove uses it
 
 
@@ -67,7 +68,8 @@ def judge_of(unit: Filter) -> Judge | None:
     for name in inspect.signature(theirs.__init__).parameters:
         ours = aliases.get(name, name)
         if name not in arguments and hasattr(unit, ours) and not callable(getattr(unit, ours)):
-            arguments[name] = getattr(unit, ours)
+            value = getattr(unit, ours)
+            arguments[name] = _OFF.get(unit.NAME) if value is None else value
     if "language" in arguments:
         arguments["language"] = _LANGUAGES.get(arguments["language"], arguments["language"])
         if arguments["language"] == "whitespace":

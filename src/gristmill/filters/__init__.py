@@ -9,19 +9,25 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from gristmill.filters.bad_words import BadWords
+    from gristmill.filters.c4_paragraphs import C4Paragraphs
+    from gristmill.filters.c4_quality import C4Quality
     from gristmill.filters.fineweb_quality import FineWebQuality
     from gristmill.filters.gopher_quality import GopherQuality
     from gristmill.filters.gopher_repetition import GopherRepetition
     from gristmill.filters.length import Length
 
 _HOMES = {
+    "BadWords": "bad_words",
+    "C4Paragraphs": "c4_paragraphs",
+    "C4Quality": "c4_quality",
     "FineWebQuality": "fineweb_quality",
     "GopherQuality": "gopher_quality",
     "GopherRepetition": "gopher_repetition",
     "Length": "length",
 }
 
-__all__ = ["FineWebQuality", "GopherQuality", "GopherRepetition", "Length"]
+__all__ = ["BadWords", "C4Paragraphs", "C4Quality", "FineWebQuality", "GopherQuality", "GopherRepetition", "Length"]
 
 
 def __getattr__(name: str) -> Any:

@@ -65,7 +65,8 @@ def chunks_of(source: Source, chunk_bytes: int) -> list[Chunk]:
 
 def columns_of(recipe: Recipe, source: Source) -> Columns:
     """What is read of each row: text, id, and metadata that somebody asked for or a filter looks at."""
-    looked_at = [choice.make("filter").column() for choice in recipe.filters]
+    filters = [choice.make("filter") for choice in recipe.filters]
+    looked_at = [name for unit in filters for name in (unit.column(), *unit.other_columns())]
     metadata = [*source.metadata_columns, *(name for name in looked_at if name not in ("text", "id"))]
     return Columns(source.text_column, source.id_column, tuple(dict.fromkeys(metadata)))
 

@@ -26,6 +26,11 @@ REGISTRY: dict[str, dict[str, str]] = {
         "gopher_repetition": "gristmill.filters.gopher_repetition:GopherRepetition",
         "gopher_quality": "gristmill.filters.gopher_quality:GopherQuality",
         "fineweb_quality": "gristmill.filters.fineweb_quality:FineWebQuality",
+        "spam": "gristmill.filters.spam:Spam",
+        "url": "gristmill.filters.url:Url",
+        "character_ratio": "gristmill.filters.character_ratio:CharacterRatio",
+        "regex": "gristmill.filters.regex:Regex",
+        "sample": "gristmill.filters.sample:Sample",
     },
     "deduplicator": {
         "exact": "gristmill.dedup.exact:Exact",

@@ -9,19 +9,39 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from gristmill.filters.character_ratio import CharacterRatio
     from gristmill.filters.fineweb_quality import FineWebQuality
     from gristmill.filters.gopher_quality import GopherQuality
     from gristmill.filters.gopher_repetition import GopherRepetition
     from gristmill.filters.length import Length
+    from gristmill.filters.regex import Regex
+    from gristmill.filters.sample import Sample
+    from gristmill.filters.spam import Spam
+    from gristmill.filters.url import Url
 
 _HOMES = {
+    "CharacterRatio": "character_ratio",
     "FineWebQuality": "fineweb_quality",
     "GopherQuality": "gopher_quality",
     "GopherRepetition": "gopher_repetition",
     "Length": "length",
+    "Regex": "regex",
+    "Sample": "sample",
+    "Spam": "spam",
+    "Url": "url",
 }
 
-__all__ = ["FineWebQuality", "GopherQuality", "GopherRepetition", "Length"]
+__all__ = [
+    "CharacterRatio",
+    "FineWebQuality",
+    "GopherQuality",
+    "GopherRepetition",
+    "Length",
+    "Regex",
+    "Sample",
+    "Spam",
+    "Url",
+]
 
 
 def __getattr__(name: str) -> Any:

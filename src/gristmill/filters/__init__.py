@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from gristmill.filters.gopher_quality import GopherQuality
     from gristmill.filters.gopher_repetition import GopherRepetition
     from gristmill.filters.length import Length
+    from gristmill.filters.presets import preset, preset_of_file
     from gristmill.filters.regex import Regex
     from gristmill.filters.sample import Sample
     from gristmill.filters.spam import Spam
@@ -29,6 +30,8 @@ _HOMES = {
     "Sample": "sample",
     "Spam": "spam",
     "Url": "url",
+    "preset": "presets",
+    "preset_of_file": "presets",
 }
 
 __all__ = [
@@ -41,6 +44,8 @@ __all__ = [
     "Sample",
     "Spam",
     "Url",
+    "preset",
+    "preset_of_file",
 ]
 
 

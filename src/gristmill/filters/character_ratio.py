@@ -15,7 +15,9 @@ KINDS = ("alphanumeric", "digit", "uppercase", "whitespace", "punctuation")
 
 @dataclass(frozen=True)
 class CharacterRatio(Filter):
-    """Shares of a text's characters (code points), each bound included; only what has a bound is looked at.
+    """Drops a text by shares of its characters (code points), each bound included.
+
+    Only what has a bound is looked at:
 
         alphanumeric   str.isalnum: letters, digits, other numbers, of any script
         digit          str.isdigit: also ² and ١

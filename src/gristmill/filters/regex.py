@@ -20,7 +20,7 @@ from gristmill.filters.view import TextView
 @also_known_as(regex_exp="drop")
 @dataclass(frozen=True)
 class Regex(Filter):
-    """Drops texts in which a pattern occurs, or those in which it does not: exactly one of
+    """Drops texts in which a pattern occurs, or those in which it does not. One of these has to be given:
 
         drop    regex_exp   texts in which it occurs are dropped (found)
         keep                texts in which it occurs are kept, the others dropped (missing)

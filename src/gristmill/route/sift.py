@@ -65,7 +65,7 @@ def chunks_of(source: Source, chunk_bytes: int) -> list[Chunk]:
 
 def columns_of(recipe: Recipe, source: Source) -> Columns:
     """What is read of each row: text, id, and metadata that somebody asked for or a filter looks at."""
-    looked_at = [choice.make("filter").column() for choice in recipe.filters]
+    looked_at = [choice.make("filter").column() for choice in recipe.filters_of(source)]
     metadata = [*source.metadata_columns, *(name for name in looked_at if name not in ("text", "id"))]
     return Columns(source.text_column, source.id_column, tuple(dict.fromkeys(metadata)))
 
@@ -84,14 +84,14 @@ def column_of(documents: Mapping[str, Any], name: str) -> Any:
 
 def step(recipe: Recipe, source: Source, chunks: Sequence[Chunk]) -> Step:
     """The step that sifts one source."""
-    columns, clean = columns_of(recipe, source), cleaners_of(recipe)
+    columns, clean, filters = columns_of(recipe, source), cleaners_of(recipe), recipe.filters_of(source)
     literals = {
         "source": source.name,
         "columns": [columns.text, columns.id, *columns.metadata],
         "clean": [choice.literals("cleaner") for choice in clean],
         "filters": [
             choice.measuring_literals() if recipe.output.keep_dropped else choice.literals("filter")
-            for choice in recipe.filters
+            for choice in filters
         ],
         "sketches": [choice.literals("deduplicator") for choice in recipe.dedup],
         "keep_dropped": recipe.output.keep_dropped,
@@ -101,7 +101,7 @@ def step(recipe: Recipe, source: Source, chunks: Sequence[Chunk]) -> Step:
             name=f"{number:05}",
             inputs={"limit": chunk.limit, "pieces": [[p.format, p.stamp, p.start, p.stop, dict(p.options)]
                                                      for p in chunk.pieces]},
-            work=SiftWork(source.name, chunk, columns, clean, recipe.filters, recipe.dedup, recipe.output.keep_dropped),
+            work=SiftWork(source.name, chunk, columns, clean, filters, recipe.dedup, recipe.output.keep_dropped),
             bytes=chunk.bytes,
         )
         for number, chunk in enumerate(chunks)

@@ -8,7 +8,7 @@ output) is complete.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -27,6 +27,7 @@ from gristmill import recipe_mistakes, units
 from gristmill.errors import RecipeError, unknown_name
 from gristmill.quantities import parse_bytes, parse_count
 
+Change = Callable[[dict[str, Any]], dict[str, Any]]
 Count = Annotated[int, BeforeValidator(parse_count)]  # 10B, 1.5M, 4096
 ByteSize = Annotated[int, BeforeValidator(parse_bytes)]  # 4GB, 32MB, 1048576
 
@@ -54,6 +55,7 @@ class Source(Model):
     path: str | None = None
     dataset: str | None = None
     config: str | None = None
+    local: str | None = None  # a folder or file with the rows of the dataset, in the place of the hub
     split: str = "train"
     text_column: str = "text"
     id_column: str | None = None
@@ -68,7 +70,14 @@ class Source(Model):
     def _one_origin(self) -> Source:
         if (self.path is None) == (self.dataset is None):
             raise ValueError("expected either `path` or `dataset`, found " + ("both" if self.path else "neither"))
+        if self.local is not None and self.dataset is None:
+            raise ValueError("expected `dataset` beside `local`, which stands in its place, found none")
         return self
+
+    @property
+    def files(self) -> str | None:
+        """The path, glob or address of its files; None where the hub has them."""
+        return self.path or self.local
 
 
 class TokenizerTraining(Model):
@@ -155,6 +164,7 @@ class Output(Model):
     texts: bool = False  # the surviving texts, too, as ORG_NAME/CONFIG/NUMBER.jsonl.gz, for other tools
     keep_dropped: bool = True  # the dropped texts too: then a changed bound never reads raw text again
     chunk: ByteSize = Field(default=32 << 20, ge=1 << 10)  # raw bytes that make one task
+    tasks: Count | None = Field(default=None, ge=1)  # instead of `chunk`: about so many tasks for each source
 
 
 class Engine(Model):
@@ -219,16 +229,16 @@ class Recipe(Model):
         return stage.tokens or (stage.steps or 0) * (self.mixture.rows_per_step or 0) * self.pack.sequence_length
 
     @classmethod
-    def from_yaml(cls, path: str | os.PathLike[str], **changes: Any) -> Recipe:
+    def from_yaml(cls, path: str | os.PathLike[str], *changes: Change) -> Recipe:
         """Read a recipe file. Relative paths in it are relative to the current folder, as in a shell."""
         file = Path(path)
         if not file.is_file():
             raise RecipeError(f"expected a recipe file, found {'a folder' if file.is_dir() else 'nothing'}: {file}")
-        return cls.from_text(file.read_text(encoding="utf-8"), str(file), **changes)
+        return cls.from_text(file.read_text(encoding="utf-8"), str(file), *changes)
 
     @classmethod
-    def from_text(cls, text: str, name: str = "recipe", **changes: Any) -> Recipe:
-        """Read a recipe from YAML text; `changes` replace whole top-level keys or, as dicts, parts of them."""
+    def from_text(cls, text: str, name: str = "recipe", *changes: Change) -> Recipe:
+        """Read a recipe from YAML text, changed (see recipe_changes.py) before it is checked."""
         import yaml
 
         try:
@@ -238,9 +248,8 @@ class Recipe(Model):
         if not isinstance(value, dict):
             raise RecipeError(f"expected a map with the keys {', '.join(cls.model_fields)}, found "
                               f"{type(value).__name__}: {name}")  # fmt: skip
-        for key, change in changes.items():
-            old = value.get(key)
-            value[key] = {**old, **change} if isinstance(old, dict) and isinstance(change, dict) else change
+        for change in changes:
+            value = change(value)
         return cls.from_dict(value, name, lines=recipe_mistakes.line_numbers(text))
 
     @classmethod

@@ -19,12 +19,13 @@ def missing_files(value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
     sources = value.get("sources")
     for number, source in enumerate(sources if isinstance(sources, (list, tuple)) else ()):
-        path = source.get("path") if isinstance(source, Mapping) else getattr(source, "path", None)
-        if isinstance(path, str) and "://" not in path:
-            try:
-                readers.find(path)
-            except SourceError as error:
-                yield f"sources[{number}].path", str(error)
+        for key in ("path", "local"):
+            path = source.get(key) if isinstance(source, Mapping) else getattr(source, key, None)
+            if isinstance(path, str) and "://" not in path:
+                try:
+                    readers.find(path)
+                except SourceError as error:
+                    yield f"sources[{number}].{key}", str(error)
     tokenizer = value.get("tokenizer")
     path = tokenizer.get("path") if isinstance(tokenizer, Mapping) else getattr(tokenizer, "path", None)
     if isinstance(path, str) and not Path(path).exists():

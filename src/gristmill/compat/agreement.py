@@ -60,7 +60,7 @@ def compare(recipe: Recipe, sample: int) -> list[Agreement]:
 
 def _sample(recipe: Recipe, source: Source, wanted: int) -> Iterator[Any]:
     """Batches of readable, cleaned, non-empty documents with the columns id, text, metadata: `wanted` in all."""
-    chunks = sift.chunks_of(source, recipe.output.chunk)
+    chunks = sift.chunks_of(source, recipe.output.chunk, recipe.output.tasks)
     columns = sift.columns_of(recipe, source)
     cleaners = [choice.make("cleaner") for choice in sift.cleaners_of(recipe)]
     chosen = [chunks[at] for at in np.unique(np.linspace(0, len(chunks) - 1, min(_PLACES, len(chunks))).astype(int))]

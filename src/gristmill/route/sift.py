@@ -55,12 +55,15 @@ class SiftWork:
     keep_dropped: bool
 
 
-def chunks_of(source: Source, chunk_bytes: int) -> list[Chunk]:
-    """Cut a source's input into chunks. Raises SourceError where there is none."""
-    if source.dataset is not None:
+def chunks_of(source: Source, chunk_bytes: int, tasks: int | None) -> list[Chunk]:
+    """Cut a source's input into chunks of that size, or into so many. Raises SourceError where there is none."""
+    if source.files is None:
+        assert source.dataset is not None
         return sources.dataset_chunks(source.dataset, source.config, source.split, chunk_bytes, source.limit)
-    assert source.path is not None
-    return sources.split(sources.find(source.path), {"unit": source.unit}, chunk_bytes, source.limit)
+    files, options = sources.find(source.files), {"unit": source.unit}
+    if tasks is not None:
+        chunk_bytes = sources.even_chunk_bytes(files, options, tasks)
+    return sources.split(files, options, chunk_bytes, source.limit)
 
 
 def columns_of(recipe: Recipe, source: Source) -> Columns:

@@ -26,7 +26,8 @@ def steps_of(recipe: Recipe, output: Path, workers: int, ledger: Ledger) -> Step
     Reads, but writes nothing: what it returns at its end writes the last files.
     """
     spec = tokenizer.load(recipe.tokenizer, None) if recipe.tokenizer.train is None else None
-    sift_steps = [sift.step(recipe, source, sift.chunks_of(source, recipe.output.chunk)) for source in recipe.sources]
+    chunk_bytes, tasks = recipe.output.chunk, recipe.output.tasks
+    sift_steps = [sift.step(recipe, source, sift.chunks_of(source, chunk_bytes, tasks)) for source in recipe.sources]
     sifted = yield sift_steps
     judge_steps = [
         judge.step(recipe, source, sift_step, records, output)

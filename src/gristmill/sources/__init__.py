@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 
 from gristmill.sources.find import find
 from gristmill.sources.piece import Chunk, Columns, InputFile, Piece
-from gristmill.sources.split import split
+from gristmill.sources.split import even_chunk_bytes, split
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Chunk", "Columns", "InputFile", "Piece", "dataset_chunks", "find", "read", "split"]
+__all__ = ["Chunk", "Columns", "InputFile", "Piece", "dataset_chunks", "even_chunk_bytes", "find", "read", "split"]
 
 DEFAULT_BATCH_BYTES = 8 << 20
 

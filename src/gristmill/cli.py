@@ -37,8 +37,12 @@ def run_command(
     dedup: Annotated[
         str | None, typer.Option(help="Instead of the recipe's: exact, minhash, sentences ..., commas between.")
     ] = None,
+    tokenizer: Annotated[str | None, typer.Option(help="Instead of the recipe's: a path, or a hub id.")] = None,
     local_root: Annotated[
         Path | None, typer.Option(help="Folders DIR/ORG/NAME/CONFIG in the place of hub datasets.")
+    ] = None,
+    texts: Annotated[
+        bool | None, typer.Option("--texts", help="Keep the surviving texts as ORG_NAME/CONFIG/N.jsonl.gz too.")
     ] = None,
     logging_dir: Annotated[Path | None, typer.Option(help="Also write what happens to DIR/events.jsonl.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Say nothing but errors.")] = False,
@@ -56,7 +60,7 @@ def run_command(
     console = Console(quiet=quiet)
     changes = _changes(
         output=output, workers=workers, memory=memory, tasks=tasks, only=only, max_datasets=max_datasets,
-        limit_docs=limit_docs, scale=scale, dedup=dedup, local_root=local_root,
+        limit_docs=limit_docs, scale=scale, dedup=dedup, local_root=local_root, tokenizer=tokenizer, texts=texts,
     )  # fmt: skip
     observers: list[Observer] = [ProgressObserver(console)]
     if logging_dir is not None:
@@ -170,7 +174,7 @@ def verify_command(
 def _changes(**asked: Any) -> list[Callable[[dict[str, Any]], dict[str, Any]]]:
     """What the options of `run` change in a recipe; None changes nothing."""
     from gristmill import recipe_changes
-    from gristmill.recipe_changes import with_parts
+    from gristmill.recipe_changes import replaced, with_parts
 
     made: dict[str, Callable[[Any], Callable[[dict[str, Any]], dict[str, Any]]]] = {
         "only": lambda names: partial(recipe_changes.only_sources, names=names),
@@ -178,8 +182,12 @@ def _changes(**asked: Any) -> list[Callable[[dict[str, Any]], dict[str, Any]]]:
         "limit_docs": lambda docs: partial(recipe_changes.limited, docs=docs),
         "scale": lambda factor: partial(recipe_changes.scaled, factor=factor),
         "local_root": lambda root: partial(recipe_changes.on_local_root, root=root),
-        "dedup": lambda kinds: partial(with_parts, changes={"dedup": kinds.split(",")}),
+        "dedup": lambda kinds: partial(replaced, key="dedup", value=kinds.split(",")),
+        "tokenizer": lambda name: partial(
+            replaced, key="tokenizer", value={"path" if Path(name).exists() else "hub": name}
+        ),
         "output": lambda path: partial(with_parts, changes={"output": {"path": path}}),
+        "texts": lambda _: partial(with_parts, changes={"output": {"texts": True}}),
         "tasks": lambda count: partial(with_parts, changes={"output": {"tasks": count}}),
         "workers": lambda count: partial(with_parts, changes={"engine": {"workers": count}}),
         "memory": lambda size: partial(with_parts, changes={"engine": {"memory": size}}),

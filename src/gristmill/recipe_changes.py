@@ -25,6 +25,11 @@ def with_parts(recipe: Map, changes: Mapping[str, Any]) -> Map:
     return changed
 
 
+def replaced(recipe: Map, key: str, value: Any) -> Map:
+    """Another value for one top-level key."""
+    return {**recipe, key: value}
+
+
 def only_sources(recipe: Map, names: Sequence[str]) -> Map:
     """Only the sources of these names, in the recipe's order; the weights of the others go, in stages too."""
     known = [str(source.get("name")) for source in _sources(recipe)]

@@ -12,7 +12,7 @@ from gristmill.engine.ledger import Entry, Ledger, total
 from gristmill.engine.record import Record
 from gristmill.engine.step import Step
 from gristmill.recipe import Recipe
-from gristmill.route import dedup, judge, mix, pack, sift, tokenize, tokenizer
+from gristmill.route import dedup, judge, mix, pack, sift, texts, tokenize, tokenizer
 from gristmill.route.shards import SourceShards, of_step
 from gristmill.route.survivors import SiftedChunk
 
@@ -60,6 +60,9 @@ def steps_of(recipe: Recipe, output: Path, workers: int, ledger: Ledger) -> Step
             ledger.add(Entry("dedup", source.name, "documents", entered, entered - gone, {unit.name: gone}))
     if recipe.dedup:
         ledger.require_some("dedup")
+
+    if recipe.output.texts:
+        yield texts.steps(recipe, chunks, upstream)
 
     if recipe.tokenizer.train is not None:
         training = tokenizer.training_step(recipe.tokenizer.train, chunks, upstream)

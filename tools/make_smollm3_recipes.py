@@ -46,9 +46,9 @@ HEAD = """\
 # SmolLM3's published pretraining mixture, {title}. Made by tools/make_smollm3_recipes.py.
 #   gristmill run {name} --output O --tokenizer TOKENIZER.json --scale 1e-6
 # `--scale` makes the budget fit what there is, `--max-datasets 5` takes the first sources only, `--local-root DIR`
-# reads DIR/ORG/NAME/CONFIG instead of the hub. Weights that do not sum to 1 are divided by their sum, which is reported.
-# Some hub ids are gated, and stack-edu and the-stack-v2 publish ids of files, not their text: such sources need a
-# mirror with a column `text`.
+# reads DIR/ORG/NAME/CONFIG instead of the hub. Weights that do not sum to 1 are divided by their sum, which is
+# reported. Some hub ids are gated, and stack-edu and the-stack-v2 publish ids of files, not their text: such sources
+# need a mirror with a column `text`.
 """
 
 

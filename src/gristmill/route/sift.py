@@ -55,11 +55,24 @@ class SiftWork:
     keep_dropped: bool
 
 
+def check_access(recipe: Recipe) -> None:
+    """Ask the hub for all that the recipe reads of it. Raises RecipeError that names every dataset that it may not."""
+    wanted = [
+        (source.dataset, source.config, sources.split_and_limit(source.split)[0])
+        for source in recipe.sources
+        if source.dataset and source.files is None and sources.is_on_hub(source.dataset, source.split)
+    ]
+    if wanted:
+        from gristmill.sources import hub
+
+        hub.check_access(wanted)
+
+
 def chunks_of(source: Source, chunk_bytes: int, tasks: int | None) -> list[Chunk]:
     """Cut a source's input into chunks of that size, or into so many. Raises SourceError where there is none."""
     if source.files is None:
         assert source.dataset is not None
-        return sources.dataset_chunks(source.dataset, source.config, source.split, chunk_bytes, source.limit)
+        return sources.dataset_chunks(source.dataset, source.config, source.split, chunk_bytes, source.limit, tasks)
     files, options = sources.find(source.files), {"unit": source.unit}
     if tasks is not None:
         chunk_bytes = sources.even_chunk_bytes(files, options, tasks)

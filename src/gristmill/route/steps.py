@@ -26,6 +26,7 @@ def steps_of(recipe: Recipe, output: Path, workers: int, ledger: Ledger) -> Step
     Reads, but writes nothing: what it returns at its end writes the last files.
     """
     spec = tokenizer.load(recipe.tokenizer, None) if recipe.tokenizer.train is None else None
+    sift.check_access(recipe)
     chunk_bytes, tasks = recipe.output.chunk, recipe.output.tasks
     sift_steps = [sift.step(recipe, source, sift.chunks_of(source, chunk_bytes, tasks)) for source in recipe.sources]
     sifted = yield sift_steps

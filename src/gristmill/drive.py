@@ -59,6 +59,7 @@ def run(recipe: Recipe | Mapping[str, Any] | str | os.PathLike[str], observer: O
 
     Raises a GristmillError that says what was expected, what was found, where, and what to do.
     """
+    from gristmill.route.shares import write_shares
     from gristmill.route.steps import FIRST_WORK, steps_of
 
     recipe = load_recipe(recipe)
@@ -79,6 +80,7 @@ def run(recipe: Recipe | Mapping[str, Any] | str | os.PathLike[str], observer: O
             except StopIteration as end:
                 end.value()
         ledger.write(output)
+        write_shares(output, ledger)
     return Result(output, ledger)
 
 

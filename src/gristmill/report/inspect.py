@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from gristmill.errors import FormatError, ResumeError
+from gristmill.errors import FormatError, RecipeError, ResumeError, unknown_name
 
 _STYLES = ("cyan", "magenta")
 
@@ -24,13 +24,28 @@ def require_output(output: Path, needed: str) -> Path:
     return output
 
 
-def print_rows(output: Path, console: Console, rows: int, first: int = 0) -> None:
+def pack_folder(output: Path, stage: str | None = None) -> Path:
+    """The folder with the rows of a finished run; of a mixture in stages, those of `stage` or of the first."""
+    from gristmill.formats.packed_stages import STAGES, read_stages
+
+    folder = output / "pack"
+    stages = read_stages(folder)
+    if stages:
+        if stage is not None and stage not in stages:
+            raise RecipeError(unknown_name("stage", stage, stages))
+        return folder / (stage or stages[0])
+    if stage is not None:
+        raise RecipeError(f"expected a mixture in stages, found one without ({folder / STAGES} is not there)")
+    return require_output(output, "pack/manifest.json") / "pack"
+
+
+def print_rows(output: Path, console: Console, rows: int, first: int = 0, stage: str | None = None) -> None:
     """Print some rows: each document's part in a colour of its own, behind a mark that names the document."""
     from tokenizers import Tokenizer
 
     from gristmill.formats.packed_rows import PackedRows
 
-    folder = require_output(output, "pack/manifest.json") / "pack"
+    folder = pack_folder(output, stage)
     packed = PackedRows.open(folder)
     if first >= len(packed):
         raise FormatError(f"expected a row number below {len(packed):,}, found {first:,}: {folder}")

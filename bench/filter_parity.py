@@ -63,6 +63,7 @@ def _use_packaged_language_model() -> None:
 _LOOSE_REPETITION = {"dup_line_char_frac": None, "top_n_grams": ((2, 0.25), (3, 0.25), (4, 0.25))}
 _LOOSE_QUALITY = {"min_doc_words": 20, "max_doc_words": 200_000}
 _LANGUAGES = ["en", "vi"]
+_PATTERN = "lorem ipsum|[Cc]opyright [0-9]{4}|all rights reserved"
 
 ROWS = [
     Row(
@@ -113,6 +114,15 @@ ROWS = [
         their_parameters={"languages": _LANGUAGES, "language_threshold": 0.65},
         reasons=None,
         prepare=_use_packaged_language_model,
+    ),
+    Row("spam", "gristmill.filters.spam:Spam", "peers.spam:SpamFilter"),
+    Row(
+        "regex",
+        "gristmill.filters.regex:Regex",
+        "datatrove.pipeline.filters:RegexFilter",
+        parameters={"regex_exp": _PATTERN},
+        their_parameters={"regex_exp": _PATTERN},
+        reasons=None,
     ),
 ]
 

@@ -77,6 +77,10 @@ def test_own_lists_are_files_and_enter_fingerprints_by_what_they_hold(tmp_path: 
     mine = gm.filters.Spam(languages=[], lists=[str(one)])
     assert mine.verdicts(["xin chào", "# ours"]).to_pylist() == ["spam.phrase", None]
     assert mine.measuring() == gm.filters.Spam(languages=[], lists=[str(other)]).measuring()
+    one.write_text("Tạm biệt\n", encoding="utf-8")
+    edited = gm.filters.Spam(languages=[], lists=[str(one)])
+    assert edited.verdicts(["xin chào", "tạm biệt"]).to_pylist() == [None, "spam.phrase"]
+    assert mine.measuring() != edited.measuring()
     with pytest.raises(FormatError, match=r"nowhere\.txt"):
         gm.filters.Spam(lists=["nowhere.txt"]).verdicts(["a"])
 

@@ -169,6 +169,10 @@ def test_lists_are_files_and_enter_fingerprints_by_what_they_hold(tmp_path: Path
         file.write_text("# a list\nexample.com\n\n", encoding="utf-8")
     unit = gm.filters.Url(files={"domains": str(one)}, domains=["b.com"])
     assert unit.verdicts(["http://example.com", "http://b.com", "http://c.com"]).null_count == 1
+    assert gm.filters.Url(files={"domains": str(one)}).verdicts(["http://d.com"]).null_count == 1
+    one.write_text("d.com\n")
+    assert gm.filters.Url(files={"domains": str(one)}).verdicts(["http://d.com"]).null_count == 0
+    one.write_bytes(other.read_bytes())
     assert unit.measuring() == gm.filters.Url(files={"domains": [str(other)]}, domains=["b.com"]).measuring()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -78,7 +78,11 @@ class Spam(Filter):
 
     def contents(self) -> dict[str, Any]:
         """The lists, by what they hold."""
-        return {"lists": [resource.digest(address) for address in self.lists]}
+        return {"lists": list(self._digests)}
+
+    @cached_property
+    def _digests(self) -> tuple[str, ...]:
+        return tuple(resource.digest(address) for address in self.lists)
 
     def measuring(self) -> dict[str, Any]:
         """The phrases."""
@@ -86,7 +90,7 @@ class Spam(Filter):
 
     def measure(self, view: TextView) -> Signals:
         """Counts, and the first phrase."""
-        phrases = _phrases(self.languages, self.phrases, self.lists)
+        phrases = _phrases(tuple(self.languages), tuple(self.phrases), tuple(self.lists), self._digests)
         found = phrases.find(view.offsets, view.data)
         return {
             "spam.hits": found.hits,
@@ -105,7 +109,10 @@ class Spam(Filter):
 
 
 @lru_cache(maxsize=4)
-def _phrases(languages: tuple[str, ...], own: tuple[str, ...], lists: tuple[str, ...]) -> Phrases:
+def _phrases(
+    languages: tuple[str, ...], own: tuple[str, ...], lists: tuple[str, ...], digests: tuple[str, ...]
+) -> Phrases:
+    """`digests`: of the lists, so that one that is edited is read again."""
     from gristmill.filters.phrases import Phrases
 
     embedded = [

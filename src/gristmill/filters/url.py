@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -95,11 +95,19 @@ class Url(Filter):
 
     def entries(self, name: str) -> tuple[str, ...]:
         """All that one of the lists holds, its files read."""
-        return _entries(getattr(self, name), self.files.get(name, ()))
+        return _entries(*self._named(name))
 
     def contents(self) -> dict[str, Any]:
         """The files, by what they hold."""
-        return {"files": {name: [resource.digest(address) for address in of] for name, of in self.files.items()}}
+        return {"files": {name: list(digests) for name, digests in self._digests.items()}}
+
+    @cached_property
+    def _digests(self) -> dict[str, tuple[str, ...]]:
+        return {name: tuple(resource.digest(address) for address in of) for name, of in self.files.items()}
+
+    def _named(self, name: str) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+        """What stands for a list: its own entries, its files, their digests."""
+        return tuple(getattr(self, name)), tuple(self.files.get(name, ())), self._digests.get(name, ())
 
     def measuring(self) -> dict[str, Any]:
         """The lists, and where URLs are."""
@@ -114,13 +122,13 @@ class Url(Filter):
         if "domains" in given:
             from gristmill.filters.hosts import hosts
 
-            blocked = frozenset(entry.strip() for entry in self.entries("domains"))
+            blocked = _exact_entries(*self._named("domains"))
             which, different = hosts(view.offsets, view.data)
             domains = np.array([host.registered_domain in blocked for host in different], np.int8)
             names = np.array([host.name in blocked for host in different], np.int8)
             signals["url.domain"], signals["url.subdomain"] = domains[which], names[which]
         if "urls" in given:
-            exact = frozenset(entry.strip() for entry in self.entries("urls"))
+            exact = _exact_entries(*self._named("urls"))
             signals["url.url"] = np.fromiter((url in exact for url in view.texts.to_pylist()), np.int8, len(view))
         for name in ("banned_words", "soft_banned_words"):
             if name in given:
@@ -153,6 +161,12 @@ def _texts(name: str, items: Any) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=16)
-def _entries(own: tuple[str, ...], files: tuple[str, ...]) -> tuple[str, ...]:
+def _entries(own: tuple[str, ...], files: tuple[str, ...], digests: tuple[str, ...]) -> tuple[str, ...]:
+    """`digests`: of the files, so that one that is edited is read again."""
     of_files = [line for address in files for line in resource.read_lines(address)]
     return tuple(entry for entry in (*own, *of_files) if not entry.startswith("#"))
+
+
+@lru_cache(maxsize=16)
+def _exact_entries(own: tuple[str, ...], files: tuple[str, ...], digests: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(entry.strip() for entry in _entries(own, files, digests))

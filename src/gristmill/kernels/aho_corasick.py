@@ -8,10 +8,8 @@ or one lies in another. What a character is (its case, whether it counts at all)
     SKIPPED     is not there
     UNSETTLED   the table cannot tell: the text is given up, its hits are -1
 
-Moves are a dense table of states × symbols, 4 bytes each: 250 kB for the built-in list, 80 MB for 10,000 phrases of 20
-letters.
-
-Tried: bytes instead of symbols (a table 2.5 times as large, and no way to fold Đ and đ into one move).
+Moves are a dense table of states × symbols, 4 bytes each: 150 kB for the built-in list, 80 MB for 10,000 phrases of 20
+letters. The built-in list takes 570 MB/s of English or Vietnamese on one core, 1,000 of Japanese.
 """
 
 from __future__ import annotations

@@ -3,6 +3,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from c4_texts import texts
+from hypothesis import given
+from hypothesis import strategies as st
 
 import gristmill as gm
 from gristmill.document import large_strings
@@ -167,6 +170,15 @@ def test_words_of_another_language() -> None:
         None,
         "c4_quality.too_few_sentences",
     ]
+
+
+@given(st.lists(texts, max_size=4), st.booleans(), st.integers(0, 3))
+def test_words_of_the_text_that_is_left_are_known(values: list[str], marks: bool, words: int) -> None:
+    unit = gm.filters.C4Quality(min_words_per_line=words, require_terminal_mark=marks)
+    left = unit.rewritten_view(TextView(large_strings(values)))
+    known, own = left.words("spacy-en"), TextView(left.texts).words("spacy-en")
+    assert known.data is left.data
+    assert [part.tolist() for part in known[:3]] == [part.tolist() for part in own[:3]]
 
 
 def test_no_texts() -> None:

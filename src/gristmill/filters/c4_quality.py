@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from gristmill.document import Bytes, strings
+from gristmill.document import strings
 from gristmill.filters.aliases import also_known_as
 from gristmill.filters.filter import RewritingFilter, Rule, Signals
 from gristmill.filters.sentences import check_sentence_splitter, split
@@ -19,7 +18,6 @@ from gristmill.filters.words import DEFAULT
 
 if TYPE_CHECKING:
     from gristmill.kernels.c4_lines import KeptLines
-    from gristmill.kernels.words import Words
 
 _OFF = -1  # datatrove's word for null
 _NOT_OF_LINES = ("min_sentences", "drop_lorem_ipsum", "drop_curly_brackets", "words")
@@ -117,12 +115,14 @@ class C4Quality(RewritingFilter):
     def rewritten_view(self, view: TextView) -> TextView:
         """The kept lines, and their words if sentences were made of them: a newline between two lines changes none."""
         from gristmill.kernels.c4_lines import join_lines
+        from gristmill.kernels.c4_words import words_of_documents
 
-        kept = self._kept(view)
-        joined = join_lines(kept.lines, "\n" if self.split_lines else " ")
+        lines, of_lines = self._kept(view)
+        joined = join_lines(lines, "\n" if self.split_lines else " ")
         left = view.beside(strings(joined.offsets, joined.data))
-        if self.split_lines and self.min_sentences is not None and self.words == DEFAULT:
-            left.know_words(DEFAULT, partial(_moved, kept, joined.shifts, left.data))
+        if self._splits_words():
+            data = left.data
+            left.know_words(DEFAULT, lambda: words_of_documents(lines, of_lines.words(DEFAULT), joined, data))
         return left
 
     def rules(self) -> list[Rule]:
@@ -151,6 +151,7 @@ class C4Quality(RewritingFilter):
 
     def _keep(self, view: TextView) -> _Kept:
         from gristmill.kernels.c4_lines import NO_LIMIT, Rules, keep_lines
+        from gristmill.kernels.c4_words import words_of_lines
         from gristmill.kernels.split_lines import split_lines
 
         rules = Rules(
@@ -163,13 +164,12 @@ class C4Quality(RewritingFilter):
         )
         pieces = split_lines(view.offsets, view.data) if self.split_lines else split(self.words, view)
         lines = keep_lines(pieces, view.data, rules)
-        return _Kept(lines, TextView(strings(lines.offsets, lines.data)))
+        of_lines = TextView(strings(lines.offsets, lines.data))
+        if self._splits_words() and view.has_words(DEFAULT):
+            words, data = view.words(DEFAULT), of_lines.data
+            of_lines.know_words(DEFAULT, lambda: words_of_lines(lines, words, data))
+        return _Kept(lines, of_lines)
 
-
-def _moved(kept: _Kept, shifts: npt.NDArray[np.int64], data: Bytes) -> Words:
-    """The words of the kept lines, as words of the documents in which they stand again."""
-    from gristmill.kernels.words import Words
-
-    of_lines = kept.view.words(DEFAULT)
-    by = np.repeat(shifts, np.diff(of_lines.first))
-    return Words(of_lines.first[kept.lines.first], of_lines.start + by, of_lines.stop + by, data)
+    def _splits_words(self) -> bool:
+        """Whether sentences are made of English words."""
+        return self.split_lines and self.min_sentences is not None and self.words == DEFAULT

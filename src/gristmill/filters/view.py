@@ -71,6 +71,10 @@ class TextView:
             self._words[splitter] = words.split(splitter, self.offsets, self.data)
         return self._words[splitter]
 
+    def has_words(self, splitter: str) -> bool:
+        """Whether `words(splitter)` was asked for before."""
+        return splitter in self._words
+
     def know_words(self, splitter: str, words: Callable[[], Words]) -> None:
         """Take over what `words(splitter)` would find, when it is asked for, from who has it already."""
         self._known_words[splitter] = words

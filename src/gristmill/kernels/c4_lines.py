@@ -51,6 +51,7 @@ class KeptLines(NamedTuple):
     first: npt.NDArray[np.int64]
     offsets: npt.NDArray[np.int64]
     data: npt.NDArray[np.uint8]
+    source: npt.NDArray[np.int64]  # where each line begins in the texts, -1 if citations were taken out of it
     lorem_ipsum: npt.NDArray[np.int64]  # for each document, lines that have it
     curly: npt.NDArray[np.int64]  # lines with a curly bracket
     curly_first: npt.NDArray[np.int64]  # 1 where the first of those stands above the first of the others
@@ -174,12 +175,12 @@ def _has_byte(data, at, stop, byte):
 _RULES = types.NamedTuple([types.int64, types.int64, *[types.boolean] * 4], Rules)
 _KEEP = types.int64(
     *(I64_IN, I64_IN, I64_IN, BYTES_IN, _RULES, CHARACTERS_IN),
-    *(I64_OUT, I64_OUT, BYTES_OUT, types.Array(types.int64, 2, "C")),
+    *(I64_OUT, I64_OUT, I64_OUT, BYTES_OUT, types.Array(types.int64, 2, "C")),
 )
 
 
 @kernel(_KEEP)
-def _keep(first, start, stop, bytes_, rules, character_tables, kept_first, kept_offsets, kept_bytes, found):
+def _keep(first, start, stop, bytes_, rules, character_tables, kept_first, kept_offsets, source, kept_bytes, found):
     characters = character_tables[0]
     data, out = address(bytes_), address(kept_bytes)
     kept = np.int64(0)
@@ -210,6 +211,7 @@ def _keep(first, start, stop, bytes_, rules, character_tables, kept_first, kept_
                 found[1, document] += 1
             if rules.drop_policy and kinds & POLICY:
                 continue
+            source[kept] = at if after - o == end - at else -1
             kept += 1
             kept_offsets[kept] = after
             o = after
@@ -225,8 +227,9 @@ def keep_lines(lines: Any, data: npt.NDArray[np.uint8], rules: Rules) -> KeptLin
     offsets = np.zeros(lines.start.size + 1, np.int64)
     room = np.empty(int((lines.stop - lines.start).sum()) + 2 * PADDING_BYTES, np.uint8)
     found = np.zeros((3, lines.first.size - 1), np.int64)
-    kept = _keep(lines.first, lines.start, lines.stop, data, rules, CHARACTERS, first, offsets, room, found)
-    return KeptLines(first, offsets[: kept + 1], room, *found)
+    source = np.empty(lines.start.size, np.int64)
+    kept = _keep(lines.first, lines.start, lines.stop, data, rules, CHARACTERS, first, offsets, source, room, found)
+    return KeptLines(first, offsets[: kept + 1], room, source[:kept], *found)
 
 
 @kernel(types.void(I64_IN, I64_IN, BYTES_IN, types.uint8, CHARACTERS_IN, I64_OUT, I64_OUT, BYTES_OUT))

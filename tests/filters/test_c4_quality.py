@@ -3,10 +3,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from c4_texts import texts
+from hypothesis import given
+from hypothesis import strategies as st
 
 import gristmill as gm
 from gristmill.document import large_strings
 from gristmill.filters.view import TextView
+from gristmill.kernels.words import Words
 from gristmill.units import choose
 
 FIVE = "One is here. Two is here. Three is here. Four is here. Five is here."
@@ -167,6 +171,23 @@ def test_words_of_another_language() -> None:
         None,
         "c4_quality.too_few_sentences",
     ]
+
+
+def parts(words: Words) -> list[list[int]]:
+    return [part.tolist() for part in words[:3]]
+
+
+@given(st.lists(texts, max_size=4), st.booleans(), st.integers(0, 3))
+def test_words_are_found_once_for_all_filters(values: list[str], marks: bool, words: int) -> None:
+    unit = gm.filters.C4Quality(min_words_per_line=words, require_terminal_mark=marks)
+    alone, after_others = TextView(large_strings(["é", *values]).slice(1)), TextView(large_strings(values))
+    after_others.words("spacy-en")
+    measured = [unit.measure(view)["c4_quality.sentences"].tolist() for view in (alone, after_others)]
+    assert measured[0] == measured[1]
+    for view in (alone, after_others):
+        left = unit.rewritten_view(view)
+        assert left.words("spacy-en").data is left.data
+        assert parts(left.words("spacy-en")) == parts(TextView(left.texts).words("spacy-en"))
 
 
 def test_no_texts() -> None:

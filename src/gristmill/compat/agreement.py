@@ -86,7 +86,7 @@ def _compare_batch(
     view = TextView(batch["text"])
     metadata = [json.loads(text or "{}") for text in batch["metadata"].to_pylist()]
     for unit, judge, agreement in zip(filters, judges, agreements, strict=True):
-        left = TextView(unit.rewritten(view)) if isinstance(unit, RewritingFilter) else view
+        left = unit.rewritten_view(view) if isinstance(unit, RewritingFilter) else view
         if judge is not None:
             of_unit = (
                 view

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 
 _OFF = -1  # datatrove's word for null
 _NOT_OF_LINES = ("min_sentences", "drop_lorem_ipsum", "drop_curly_brackets", "words")
+
+
+class _Kept(NamedTuple):
+    lines: KeptLines
+    view: TextView  # of them
 
 
 @also_known_as(
@@ -90,22 +95,35 @@ class C4Quality(RewritingFilter):
 
     def measure(self, view: TextView) -> Signals:
         """What the kept lines hold."""
-        lines = self._kept_lines(view)
+        kept = self._kept(view)
         signals: Signals = {
-            "c4_quality.lorem_ipsum_lines": lines.lorem_ipsum,
-            "c4_quality.curly_bracket_lines": lines.curly,
-            "c4_quality.curly_bracket_first": lines.curly_first,
+            "c4_quality.lorem_ipsum_lines": kept.lines.lorem_ipsum,
+            "c4_quality.curly_bracket_lines": kept.lines.curly,
+            "c4_quality.curly_bracket_first": kept.lines.curly_first,
         }
         if self.min_sentences is not None:
-            first = split(self.words, lines.offsets, lines.data).first[lines.first] if self.split_lines else lines.first
+            first = kept.lines.first
+            if self.split_lines:
+                first = split(self.words, kept.view).first[first]
             signals["c4_quality.sentences"] = np.diff(first)
         return signals
 
     def rewritten(self, view: TextView) -> Any:
         """The kept lines."""
-        from gristmill.kernels.c4_lines import join_lines
+        return self.rewritten_view(view).texts
 
-        return strings(*join_lines(self._kept_lines(view), "\n" if self.split_lines else " "))
+    def rewritten_view(self, view: TextView) -> TextView:
+        """The kept lines, and their words if sentences were made of them: a newline between two lines changes none."""
+        from gristmill.kernels.c4_lines import join_lines
+        from gristmill.kernels.c4_words import words_of_documents
+
+        lines, of_lines = self._kept(view)
+        joined = join_lines(lines, "\n" if self.split_lines else " ")
+        left = view.beside(strings(joined.offsets, joined.data))
+        if self._splits_words():
+            data = left.data
+            left.know_words(DEFAULT, lambda: words_of_documents(lines, of_lines.words(DEFAULT), joined, data))
+        return left
 
     def rules(self) -> list[Rule]:
         """Those that are on."""
@@ -128,11 +146,12 @@ class C4Quality(RewritingFilter):
             broken["c4_quality.lorem_ipsum"] &= np.asarray(signals["c4_quality.curly_bracket_first"]) == 0
         return list(broken.items())
 
-    def _kept_lines(self, view: TextView) -> KeptLines:
-        return view.once((self.NAME, *self.measuring().items()), lambda: self._keep_lines(view))
+    def _kept(self, view: TextView) -> _Kept:
+        return view.once((self.NAME, *self.measuring().items()), lambda: self._keep(view))
 
-    def _keep_lines(self, view: TextView) -> KeptLines:
+    def _keep(self, view: TextView) -> _Kept:
         from gristmill.kernels.c4_lines import NO_LIMIT, Rules, keep_lines
+        from gristmill.kernels.c4_words import words_of_lines
         from gristmill.kernels.split_lines import split_lines
 
         rules = Rules(
@@ -143,7 +162,14 @@ class C4Quality(RewritingFilter):
             self.drop_javascript_lines,
             self.drop_policy_lines,
         )
-        pieces = (
-            split_lines(view.offsets, view.data) if self.split_lines else split(self.words, view.offsets, view.data)
-        )
-        return keep_lines(pieces, view.data, rules)
+        pieces = split_lines(view.offsets, view.data) if self.split_lines else split(self.words, view)
+        lines = keep_lines(pieces, view.data, rules)
+        of_lines = TextView(strings(lines.offsets, lines.data))
+        if self._splits_words() and view.has_words(DEFAULT):
+            words, data = view.words(DEFAULT), of_lines.data
+            of_lines.know_words(DEFAULT, lambda: words_of_lines(lines, words, data))
+        return _Kept(lines, of_lines)
+
+    def _splits_words(self) -> bool:
+        """Whether sentences are made of English words."""
+        return self.split_lines and self.min_sentences is not None and self.words == DEFAULT

@@ -120,6 +120,10 @@ class RewritingFilter(Filter):
         """The new text of every document of the view, dropped or not: a large_string array."""
         raise TypeError(f"{type(self).__name__} does not say how to rewrite")
 
+    def rewritten_view(self, view: TextView) -> TextView:
+        """What filters after it look at."""
+        return view.beside(self.rewritten(view))
+
     def rewrite(self, texts: Any) -> Any:
         """For a list or column of texts: what becomes of each; a dropped one stays as it is."""
         view = TextView(large_strings(texts))

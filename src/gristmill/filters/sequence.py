@@ -43,7 +43,7 @@ class FilterSequence:
             measured = unit.measure(of_unit)
             signals.update({_renamed(signal, unit.NAME, name): values for signal, values in measured.items()})
             if isinstance(unit, RewritingFilter):
-                view = TextView(unit.rewritten(view), column)
+                view = unit.rewritten_view(view)
         return {BYTES: view.lengths_bytes, **signals}, view
 
     def signal_names(self) -> list[str]:

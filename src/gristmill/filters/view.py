@@ -28,10 +28,15 @@ class TextView:
         self._column = column
         self.offsets, self.data = buffers(texts)
         self._words: dict[str, Words] = {}
+        self._known_words: dict[str, Callable[[], Words]] = {}
         self._made: dict[Hashable, Any] = {}
 
     def __len__(self) -> int:
         return len(self.texts)
+
+    def beside(self, texts: Any) -> TextView:
+        """A view of other texts of the same documents."""
+        return TextView(texts, self._column)
 
     def column(self, name: str) -> Any:
         """One key of the documents' metadata: a large_string array, null where it is missing."""
@@ -60,9 +65,19 @@ class TextView:
         """The words of each text, as this splitter has them (see filters/words.py)."""
         from gristmill.filters import words
 
-        if splitter not in self._words:
+        if splitter in self._known_words:
+            self._words[splitter] = self._known_words.pop(splitter)()
+        elif splitter not in self._words:
             self._words[splitter] = words.split(splitter, self.offsets, self.data)
         return self._words[splitter]
+
+    def has_words(self, splitter: str) -> bool:
+        """Whether `words(splitter)` was asked for before."""
+        return splitter in self._words
+
+    def know_words(self, splitter: str, words: Callable[[], Words]) -> None:
+        """Take over what `words(splitter)` would find, when it is asked for, from who has it already."""
+        self._known_words[splitter] = words
 
     def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
         """What `make` gives, made when first asked for: what a filter measures on and then writes."""

@@ -7,7 +7,6 @@ for each document; `join_lines` makes documents of them again.
 In the order of the rules: a line goes that has a word too long; then citations go; then lines without a terminal
 mark, with too few words (citations counted), with `javascript`, with a phrase on policies. Lines with `lorem ipsum`
 or a curly bracket, as far as they come to that rule, are counted and kept: they speak against the whole document.
-Phrases are found in any case, as in `str.lower()`: the Kelvin sign is a k.
 
 Lines are looked at where they are written to: with citations in them they are other lines than in the text.
 """
@@ -20,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
+from gristmill.kernels.c4_phrases import JAVASCRIPT, LOREM_IPSUM, POLICY, phrases
 from gristmill.kernels.characters import CHARACTERS, CHARACTERS_IN, DECIMAL, SPACE, character
 from gristmill.kernels.compile import BYTES_IN, BYTES_OUT, I64_IN, I64_OUT, inline, kernel
 from gristmill.kernels.spans import with_padding
@@ -32,25 +32,6 @@ _BLANK, _OPEN, _CLOSE, _CURLY = (ord(character) for character in " []{")
 _FULL_STOP, _QUESTION, _EXCLAMATION, _QUOTE, _APOSTROPHE = (ord(character) for character in ".?!\"'")
 _CITATIONS = np.frombuffer(b"edit]" + b"citation needed]", np.uint8)  # behind the opening bracket
 _CITATION_BOUNDS = (0, 5, 21)
-_KELVIN = tuple("\u212a".encode())
-_K = ord("k")
-
-_LOREM_IPSUM, _JAVASCRIPT, _POLICY = 1, 2, 4
-# Three letters that are rare together; the phrases that have them, and where. No k stands before them in a phrase.
-_ANCHORS = {
-    "ips": {"lorem ipsum": _LOREM_IPSUM},
-    "vas": {"javascript": _JAVASCRIPT},
-    "vac": {"privacy policy": _POLICY},
-    "f u": {"terms of use": _POLICY},
-    "coo": dict.fromkeys(("cookie policy", "uses cookies", "use of cookies", "use cookies"), _POLICY),
-}
-_PHRASE_BYTES = 16
-_ANCHOR = np.array([list(anchor.encode()) for anchor in _ANCHORS], np.uint8)
-_FIRST_PHRASE = np.cumsum([0, *map(len, _ANCHORS.values())])
-_BEFORE_ANCHOR = np.array([phrase.index(anchor) for anchor in _ANCHORS for phrase in _ANCHORS[anchor]])
-_PHRASE = np.array([list(phrase.ljust(_PHRASE_BYTES, "\0").encode()) for of in _ANCHORS.values() for phrase in of])
-_PHRASE_LENGTH = np.array([len(phrase) for phrases in _ANCHORS.values() for phrase in phrases])
-_PHRASE_KIND = np.array([kind for phrases in _ANCHORS.values() for kind in phrases.values()])
 
 
 class Rules(NamedTuple):
@@ -70,6 +51,7 @@ class KeptLines(NamedTuple):
     first: npt.NDArray[np.int64]
     offsets: npt.NDArray[np.int64]
     data: npt.NDArray[np.uint8]
+    source: npt.NDArray[np.int64]  # where each line begins in the texts, -1 if citations were taken out of it
     lorem_ipsum: npt.NDArray[np.int64]  # for each document, lines that have it
     curly: npt.NDArray[np.int64]  # lines with a curly bracket
     curly_first: npt.NDArray[np.int64]  # 1 where the first of those stands above the first of the others
@@ -181,53 +163,6 @@ def _is_terminal(byte):
 
 
 @inline
-def _folded(data, at, letter):
-    """Where this small letter or blank stands, in either case; a blank is found in NUL, too."""
-    return equal64(data, at, letter) | equal64(data, at, letter & 0xDF)
-
-
-@inline
-def _says(data, at, stop, phrase):
-    """Whether data[at:stop] begins with the phrase, in any case."""
-    for index in range(_PHRASE_LENGTH[phrase]):
-        letter = _PHRASE[phrase, index]
-        if at >= stop:
-            return False
-        byte = data[at]
-        if byte == letter or (letter != _BLANK and byte == letter & 0xDF):
-            at += 1
-        elif letter == _K and at + 3 <= stop and byte == _KELVIN[0]:
-            if data[at + 1] != _KELVIN[1] or data[at + 2] != _KELVIN[2]:
-                return False
-            at += 3
-        else:
-            return False
-    return True
-
-
-@inline
-def _phrases(data, start, stop):
-    """Which kinds of phrases data[start:stop] has."""
-    kinds = np.int64(0)
-    at = start
-    while at < stop:
-        for anchor in range(len(_ANCHOR)):
-            found = _folded(data, at, _ANCHOR[anchor, 0]) & _folded(data, at + 1, _ANCHOR[anchor, 1])
-            if not found:
-                continue
-            found &= _folded(data, at + 2, _ANCHOR[anchor, 2])
-            while found:
-                position = at + first_bit(found)
-                found &= found - np.uint64(1)
-                for phrase in range(_FIRST_PHRASE[anchor], _FIRST_PHRASE[anchor + 1]):
-                    begin = position - _BEFORE_ANCHOR[phrase]
-                    if begin >= start and _says(data, begin, stop, phrase):
-                        kinds |= _PHRASE_KIND[phrase]
-        at += PADDING_BYTES
-    return kinds
-
-
-@inline
 def _has_byte(data, at, stop, byte):
     while at < stop:
         found = equal64(data, at, byte)
@@ -240,12 +175,12 @@ def _has_byte(data, at, stop, byte):
 _RULES = types.NamedTuple([types.int64, types.int64, *[types.boolean] * 4], Rules)
 _KEEP = types.int64(
     *(I64_IN, I64_IN, I64_IN, BYTES_IN, _RULES, CHARACTERS_IN),
-    *(I64_OUT, I64_OUT, BYTES_OUT, types.Array(types.int64, 2, "C")),
+    *(I64_OUT, I64_OUT, I64_OUT, BYTES_OUT, types.Array(types.int64, 2, "C")),
 )
 
 
 @kernel(_KEEP)
-def _keep(first, start, stop, bytes_, rules, character_tables, kept_first, kept_offsets, kept_bytes, found):
+def _keep(first, start, stop, bytes_, rules, character_tables, kept_first, kept_offsets, source, kept_bytes, found):
     characters = character_tables[0]
     data, out = address(bytes_), address(kept_bytes)
     kept = np.int64(0)
@@ -267,15 +202,16 @@ def _keep(first, start, stop, bytes_, rules, character_tables, kept_first, kept_
                 after = _copy(data, at, end, out, o)
             if rules.require_terminal_mark and not _ends_well(out, o, after):
                 continue
-            kinds = _phrases(out, o, after)
-            found[0, document] += kinds & _LOREM_IPSUM != 0
-            if rules.drop_javascript and kinds & _JAVASCRIPT:
+            kinds = phrases(out, o, after)
+            found[0, document] += kinds & LOREM_IPSUM != 0
+            if rules.drop_javascript and kinds & JAVASCRIPT:
                 continue
             if _has_byte(out, o, after, _CURLY):
                 found[2, document] |= found[0, document] == 0
                 found[1, document] += 1
-            if rules.drop_policy and kinds & _POLICY:
+            if rules.drop_policy and kinds & POLICY:
                 continue
+            source[kept] = at if after - o == end - at else -1
             kept += 1
             kept_offsets[kept] = after
             o = after
@@ -291,12 +227,13 @@ def keep_lines(lines: Any, data: npt.NDArray[np.uint8], rules: Rules) -> KeptLin
     offsets = np.zeros(lines.start.size + 1, np.int64)
     room = np.empty(int((lines.stop - lines.start).sum()) + 2 * PADDING_BYTES, np.uint8)
     found = np.zeros((3, lines.first.size - 1), np.int64)
-    kept = _keep(lines.first, lines.start, lines.stop, data, rules, CHARACTERS, first, offsets, room, found)
-    return KeptLines(first, offsets[: kept + 1], room, *found)
+    source = np.empty(lines.start.size, np.int64)
+    kept = _keep(lines.first, lines.start, lines.stop, data, rules, CHARACTERS, first, offsets, source, room, found)
+    return KeptLines(first, offsets[: kept + 1], room, source[:kept], *found)
 
 
-@kernel(types.void(I64_IN, I64_IN, BYTES_IN, types.uint8, CHARACTERS_IN, I64_OUT, BYTES_OUT))
-def _join(first, offsets, bytes_, separator, character_tables, joined_offsets, joined_bytes):
+@kernel(types.void(I64_IN, I64_IN, BYTES_IN, types.uint8, CHARACTERS_IN, I64_OUT, I64_OUT, BYTES_OUT))
+def _join(first, offsets, bytes_, separator, character_tables, joined_offsets, shifts, joined_bytes):
     characters = character_tables[0]
     data, out = address(bytes_), address(joined_bytes)
     o = np.int64(0)
@@ -306,18 +243,29 @@ def _join(first, offsets, bytes_, separator, character_tables, joined_offsets, j
             if line > first[document]:
                 out[o] = separator
                 o += 1
+            shifts[line] = o - offsets[line]
             o = _copy(data, offsets[line], offsets[line + 1], out, o)
         inner, o = stripped(out, begin, o, characters)
         if inner > begin:
             for at in range(inner, o):
                 out[begin + at - inner] = out[at]
             o = begin + o - inner
+            shifts[first[document] : first[document + 1]] -= inner - begin
         joined_offsets[document + 1] = o
 
 
-def join_lines(lines: KeptLines, separator: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
-    """Documents of the kept lines, parted by `separator` (one byte), without white space at their ends: buffers."""
+class Joined(NamedTuple):
+    """Documents, as buffers."""
+
+    offsets: npt.NDArray[np.int64]
+    data: npt.NDArray[np.uint8]
+    shifts: npt.NDArray[np.int64]  # how far the bytes of each line have moved
+
+
+def join_lines(lines: KeptLines, separator: str) -> Joined:
+    """Documents of the kept lines, parted by `separator` (one byte), without white space at their ends."""
     joined_offsets = np.zeros(lines.first.size, np.int64)
     room = np.empty(int(lines.offsets[-1]) + lines.offsets.size + 2 * PADDING_BYTES, np.uint8)
-    _join(lines.first, lines.offsets, lines.data, ord(separator), CHARACTERS, joined_offsets, room)
-    return joined_offsets, room
+    shifts = np.zeros(lines.offsets.size - 1, np.int64)
+    _join(lines.first, lines.offsets, lines.data, ord(separator), CHARACTERS, joined_offsets, shifts, room)
+    return Joined(joined_offsets, room, shifts)

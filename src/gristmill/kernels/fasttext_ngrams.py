@@ -9,6 +9,7 @@ Tried and rejected, on 152,830 different English words: one n-gram after another
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from gristmill.kernels.compile import U32_OUT, inline
+from gristmill.kernels.vector import PADDING_BYTES, below64, first_bit
 
 FNV_START, FNV_PRIME = 2166136261, 16777619
 SEGMENT = 1024  # characters that are laid out together
@@ -62,61 +64,117 @@ def _splat(builder: Any, value: Any, kind: Any) -> Any:
     return builder.shuffle_vector(one, ir.Constant(kind, ir.Undefined), lanes)
 
 
-def _load(builder: Any, base: Any, index: Any) -> Any:
-    return builder.load(builder.bitcast(builder.gep(base, [index]), _STATES.as_pointer()), align=4)
+def _hash16(
+    builder: Any, numbers: Sequence[Any], out: tuple[Any, Any], kept: Any, add_character: Callable[[Any, Any], None]
+) -> None:
+    """Code for the buckets and masks of the n-grams that begin at sixteen characters. `add_character(state, index)`
+    goes on hashing, in the place `state`, with the characters so many behind the first ones."""
+    first, shortest, longest, divisor, reciprocal = numbers
+    buckets, masks = out
+    divisors, reciprocals = _splat(builder, divisor, _STATES), _splat(builder, reciprocal, _STATES)
+    one, low_bits = ir.Constant(_STATES, [1] * LANES), ir.Constant(_STATES, [31] * LANES)
+    state = cgutils.alloca_once_value(builder, ir.Constant(_STATES, [FNV_START] * LANES))
+    with cgutils.for_range(builder, longest) as character:
+        add_character(state, character.index)
+        with builder.if_then(builder.icmp_signed(">=", builder.add(character.index, ir.Constant(_I64, 1)), shortest)):
+            hashes = builder.load(state)
+            product = builder.mul(builder.zext(hashes, _WIDE), builder.zext(reciprocals, _WIDE))
+            quotient = builder.trunc(builder.lshr(product, ir.Constant(_WIDE, [32] * LANES)), _STATES)  # or one less
+            rest = builder.sub(hashes, builder.mul(quotient, divisors))
+            below = builder.icmp_unsigned("<", rest, divisors)
+            bucket = builder.select(below, rest, builder.sub(rest, divisors))
+            place = builder.add(builder.mul(character.index, ir.Constant(_I64, STRIDE)), first)
+            builder.store(bucket, builder.bitcast(builder.gep(buckets, [place]), _STATES.as_pointer()), align=4)
+            words = ir.Constant(_STATES, ir.Undefined)
+            for lane in range(LANES):
+                number = builder.extract_element(bucket, ir.Constant(_I32, lane))
+                place = builder.zext(builder.lshr(number, ir.Constant(_I32, 5)), _I64)
+                words = builder.insert_element(words, builder.load(builder.gep(kept, [place])), ir.Constant(_I32, lane))
+            bits = builder.and_(builder.lshr(words, builder.and_(bucket, low_bits)), one)
+            mask = builder.bitcast(builder.icmp_unsigned("==", bits, one), ir.IntType(LANES))
+            block = builder.lshr(first, ir.Constant(_I64, 4))
+            place = builder.add(builder.mul(character.index, ir.Constant(_I64, MASKS)), block)
+            builder.store(builder.zext(mask, _I32), builder.gep(masks, [place]))
 
 
-def _store(builder: Any, value: Any, base: Any, index: Any) -> None:
-    builder.store(value, builder.bitcast(builder.gep(base, [index]), _STATES.as_pointer()), align=4)
+def _step(builder: Any, before: Any, value: Any) -> Any:
+    return builder.mul(builder.xor(before, value), ir.Constant(_STATES, [FNV_PRIME] * LANES))
+
+
+_U32 = types.CPointer(types.uint32)
+_NUMBERS = (types.int64, types.int64, types.int64, types.uint32, types.uint32)
+# What `_hash16` takes: the first of sixteen characters; n from shortest to longest; the number of buckets, and
+# 2^32 divided by it, rounded down, below 2^32.
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def _hash16(typing_context: Any, buckets: Any, masks: Any, values: Any, kept: Any, first: Any, shortest: Any,
-            longest: Any, widest: Any, divisor: Any, reciprocal: Any) -> Any:  # fmt: skip
-    """Buckets and masks of the n-grams that begin at the sixteen characters from `first` on, for n = `shortest` + 1 to `longest`;
-    characters have `widest` bytes at most. `kept`: a bit for each bucket. `reciprocal` = 2^32 / divisor, rounded down,
-    below 2^32."""
+def _hash_laid(typing_context: Any, buckets: Any, masks: Any, kept: Any, values: Any, widest: Any, numbers: Any) -> Any:
+    """Of characters laid out in `values`, `widest` bytes at most."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        buckets, masks, values, kept, first, shortest, longest, widest, divisor, reciprocal = arguments
-        stride = ir.Constant(_I64, STRIDE)
-        divisors, reciprocals = _splat(builder, divisor, _STATES), _splat(builder, reciprocal, _STATES)
-        start = ir.Constant(_STATES, [FNV_START] * LANES)
-        prime = ir.Constant(_STATES, [FNV_PRIME] * LANES)
-        absent = ir.Constant(_STATES, [_ABSENT] * LANES)
-        one, low_bits = ir.Constant(_STATES, [1] * LANES), ir.Constant(_STATES, [31] * LANES)
-        half = ir.Constant(_WIDE, [32] * LANES)
-        state = cgutils.alloca_once_value(builder, start)
-        with cgutils.for_range(builder, longest) as character:
+        buckets, masks, kept, values, widest, packed = arguments
+        numbers = cgutils.unpack_tuple(builder, packed)
+
+        def add_character(state: Any, index: Any) -> None:
             with cgutils.for_range(builder, widest) as byte:
-                index = builder.add(builder.mul(byte.index, stride), builder.add(first, character.index))
-                value = _load(builder, values, index)
+                row = builder.mul(byte.index, ir.Constant(_I64, STRIDE))
+                place = builder.gep(values, [builder.add(row, builder.add(numbers[0], index))])
+                value = builder.load(builder.bitcast(place, _STATES.as_pointer()), align=4)
                 before = builder.load(state)
-                after = builder.mul(builder.xor(before, value), prime)
-                builder.store(builder.select(builder.icmp_unsigned("==", value, absent), before, after), state)
-            with builder.if_then(builder.icmp_signed(">=", character.index, shortest)):
-                hashes = builder.load(state)
-                product = builder.mul(builder.zext(hashes, _WIDE), builder.zext(reciprocals, _WIDE))
-                quotient = builder.trunc(builder.lshr(product, half), _STATES)  # or one less
-                rest = builder.sub(hashes, builder.mul(quotient, divisors))
-                less = builder.sub(rest, divisors)
-                bucket = builder.select(builder.icmp_unsigned("<", rest, divisors), rest, less)
-                _store(builder, bucket, buckets, builder.add(builder.mul(character.index, stride), first))
-                words = ir.Constant(_STATES, ir.Undefined)
-                for lane in range(LANES):
-                    number = builder.extract_element(bucket, ir.Constant(_I32, lane))
-                    place = builder.zext(builder.lshr(number, ir.Constant(_I32, 5)), _I64)
-                    word = builder.load(builder.gep(kept, [place]))
-                    words = builder.insert_element(words, word, ir.Constant(_I32, lane))
-                bits = builder.and_(builder.lshr(words, builder.and_(bucket, low_bits)), one)
-                mask = builder.bitcast(builder.icmp_unsigned("==", bits, one), ir.IntType(LANES))
-                block = builder.lshr(first, ir.Constant(_I64, 4))
-                at = builder.add(builder.mul(character.index, ir.Constant(_I64, MASKS)), block)
-                builder.store(builder.zext(mask, _I32), builder.gep(masks, [at]))
+                absent = builder.icmp_unsigned("==", value, ir.Constant(_STATES, [_ABSENT] * LANES))
+                builder.store(builder.select(absent, before, _step(builder, before, value)), state)
+
+        _hash16(builder, numbers, (buckets, masks), kept, add_character)
         return context.get_dummy_value()
 
-    pointer = types.CPointer(types.uint32)
-    return types.void(*[pointer] * 4, *[types.int64] * 4, types.uint32, types.uint32), generate
+    return types.void(_U32, _U32, _U32, _U32, types.int64, types.Tuple(_NUMBERS)), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _hash_ascii(typing_context: Any, buckets: Any, masks: Any, kept: Any, data: Any, begin: Any, length: Any,
+                numbers: Any) -> Any:  # fmt: skip
+    """Of `<word>` where it stands, a word of ASCII. What is around it is read, and not looked at."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        buckets, masks, kept, data, begin, length, packed = arguments
+        numbers = cgutils.unpack_tuple(builder, packed)
+        bytes16 = ir.VectorType(ir.IntType(8), LANES).as_pointer()
+        counting = ir.Constant(_STATES, list(range(LANES)))
+        closing = _splat(builder, builder.trunc(builder.add(length, ir.Constant(_I64, 1)), _I32), _STATES)
+
+        def add_character(state: Any, index: Any) -> None:
+            at = builder.add(numbers[0], index)
+            place = builder.gep(data, [builder.sub(builder.add(begin, at), ir.Constant(_I64, 1))])
+            value = builder.zext(builder.load(builder.bitcast(place, bytes16), align=1), _STATES)
+            position = builder.add(_splat(builder, builder.trunc(at, _I32), _STATES), counting)
+            for there, bracket in ((ir.Constant(_STATES, [0] * LANES), _LESS_THAN), (closing, _MORE_THAN)):
+                is_there = builder.icmp_unsigned("==", position, there)
+                value = builder.select(is_there, ir.Constant(_STATES, [bracket] * LANES), value)
+            builder.store(_step(builder, builder.load(state), value), state)
+
+        _hash16(builder, numbers, (buckets, masks), kept, add_character)
+        return context.get_dummy_value()
+
+    pointer = types.CPointer(types.uint8)
+    return types.void(_U32, _U32, _U32, pointer, types.int64, types.int64, types.Tuple(_NUMBERS)), generate
+
+
+@inline
+def is_short_ascii(data, begin, stop, longest):
+    """Whether `hash_ascii` takes this word: it reads a byte before it and, behind it, a block and an n-gram."""
+    if stop - begin > PADDING_BYTES or begin == 0 or longest > LANES:
+        return False
+    return first_bit(~below64(data, begin, 0x80)) >= stop - begin
+
+
+@inline
+def hash_ascii(room, kept, data, begin, stop, shortest, longest, divisor, reciprocal):
+    """Fill `buckets` and `masks` for the n-grams of a word of ASCII, and some noise; returns how many characters
+    `<word>` has."""
+    for first in range(0, stop - begin + 2, LANES):
+        numbers = first, shortest, longest, np.uint32(divisor), np.uint32(reciprocal)
+        _hash_ascii(room.buckets, room.masks, kept, data, begin, stop - begin, numbers)
+    return stop - begin + 2
 
 
 @inline
@@ -160,10 +218,8 @@ def lay_characters(values, begins, data, begin, at, stop):
 
 
 @inline
-def hash_ngrams(room, kept, starts, shortest, longest, widest, divisor, reciprocal):
+def hash_laid(room, kept, starts, widest, shortest, longest, divisor, reciprocal):
     """Fill `buckets` and `masks` for the n-grams that begin at the first `starts` characters, and some noise."""
     for first in range(0, starts, LANES):
-        _hash16(
-            room.buckets, room.masks, room.values, kept, first, shortest - 1, longest, widest,
-            np.uint32(divisor), np.uint32(reciprocal),
-        )  # fmt: skip
+        numbers = first, shortest, longest, np.uint32(divisor), np.uint32(reciprocal)
+        _hash_laid(room.buckets, room.masks, kept, room.values, widest, numbers)

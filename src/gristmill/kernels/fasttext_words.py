@@ -18,11 +18,13 @@ from gristmill.kernels.fasttext_ngrams import (
     LONGEST_NGRAM,
     MASKS,
     STRIDE,
-    hash_ngrams,
+    hash_ascii,
+    hash_laid,
+    is_short_ascii,
     lay_characters,
 )
 from gristmill.kernels.fasttext_tables import ENTRY_HEAD_WORDS, ROWS_AT_ONCE, add_places, find_entry, place_of_bucket
-from gristmill.kernels.float_rows import bytes_at, floats_at
+from gristmill.kernels.float_rows import bytes_at, fetch_for_writing, floats_at
 from gristmill.kernels.spans import load64, lowest_bytes
 from gristmill.kernels.vector import PADDING_BYTES, copy64, first_bit
 
@@ -70,15 +72,19 @@ def _ngrams_with_rows(tables, block, starts, characters, opens, closes):
 def _add_ngrams(tables, vector, data, start, stop):
     """Add the rows of the n-grams of a word, in fastText's order: by first character, then by length; returns how
     many there are."""
-    room = tables.ngrams
+    room, kept, shortest, longest = tables.ngrams, tables.kept, tables.shortest, tables.longest
+    buckets, reciprocal = tables.buckets, tables.bucket_reciprocal
     rows = np.int64(0)
     at = np.int64(-1)
     while True:
-        characters, widest, whole = lay_characters(room.values, room.begins, data, start, at, stop)
-        starts = characters if whole else characters - tables.longest + 1
-        hash_ngrams(
-            room, tables.kept, starts, tables.shortest, tables.longest, widest, tables.buckets, tables.bucket_reciprocal
-        )
+        if at < 0 and is_short_ascii(data, start, stop, longest):
+            whole = True
+            characters = hash_ascii(room, kept, data, start, stop, shortest, longest, buckets, reciprocal)
+            starts = characters
+        else:
+            characters, widest, whole = lay_characters(room.values, room.begins, data, start, at, stop)
+            starts = characters if whole else characters - longest + 1
+            hash_laid(room, kept, starts, widest, shortest, longest, buckets, reciprocal)
         count = np.int64(0)
         for block in range((starts + LANES - 1) // LANES):
             left = _ngrams_with_rows(tables, block, starts, characters, at < 0, whole)
@@ -142,12 +148,23 @@ def _same_bytes(table, at, data, start, length):
 
 
 @fold
+def _free_slot(tables, state):
+    """Where to put a new word: an empty place of its two, else the one that a bit of its hash says."""
+    slot = np.int64(state) & (tables.entries - 1)
+    taken = tables.tags[slot] != 0
+    return slot ^ np.int64(taken and (tables.tags[slot ^ 1] == 0 or state >> np.uint64(63) != 0))
+
+
+@fold
 def new_entry(tables, data, start, stop, state):
     """Where the entry of a word (one byte at least) begins that had none: behind the table, where it is only until
     the next one comes. Short words have a copy in the table; nobody waits for it to be written."""
     table, size, length = tables.table, tables.entry_words, stop - start
     at = tables.entries * size
     table_bytes = bytes_at(table)
+    slot = _free_slot(tables, state)
+    for part in range(0, 8 * size, PADDING_BYTES):
+        fetch_for_writing(table_bytes, 8 * slot * size + part)
     copy64(table_bytes, 8 * (at + _BYTES), data, start)
     for word in range(_VECTOR, size):
         table[at + word] = np.uint64(0)
@@ -167,9 +184,6 @@ def new_entry(tables, data, start, stop, state):
     table[at + SIZES] = np.uint64(length) & _LOW_HALF | np.uint64(rows) << _HALF
     table[at + FNV] = fnv
     if length <= _LONGEST_KEPT_BYTES:
-        slot = np.int64(state) & (tables.entries - 1)
-        if tables.tags[slot] != 0 and (tables.tags[slot ^ 1] == 0 or state >> np.uint64(63) != 0):
-            slot ^= 1
         tables.tags[slot] = _tag(state)
         for part in range(0, 8 * size, PADDING_BYTES):
             copy64(table_bytes, 8 * slot * size + part, table_bytes, 8 * at + part)

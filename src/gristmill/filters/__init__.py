@@ -9,19 +9,23 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from gristmill.filters.fasttext_classifier import FastTextClassifier
     from gristmill.filters.fineweb_quality import FineWebQuality
     from gristmill.filters.gopher_quality import GopherQuality
     from gristmill.filters.gopher_repetition import GopherRepetition
+    from gristmill.filters.language import Language
     from gristmill.filters.length import Length
 
 _HOMES = {
+    "FastTextClassifier": "fasttext_classifier",
     "FineWebQuality": "fineweb_quality",
     "GopherQuality": "gopher_quality",
     "GopherRepetition": "gopher_repetition",
+    "Language": "language",
     "Length": "length",
 }
 
-__all__ = ["FineWebQuality", "GopherQuality", "GopherRepetition", "Length"]
+__all__ = ["FastTextClassifier", "FineWebQuality", "GopherQuality", "GopherRepetition", "Language", "Length"]
 
 
 def __getattr__(name: str) -> Any:

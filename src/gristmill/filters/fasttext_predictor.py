@@ -7,13 +7,17 @@ that costs little.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from gristmill.document import Bytes, Offsets
 from gristmill.errors import FormatError
+from gristmill.filters import fasttext_file
 from gristmill.formats.fasttext_model import DenseRows, FastTextModel, Floats, QuantisedRows
 from gristmill.kernels import fasttext_labels as output
 from gristmill.kernels.fasttext import Predictions, predict
@@ -34,16 +38,35 @@ class Predictor:
     """Predicts labels and scores of texts. Safe to use from several threads."""
 
     def __init__(self, model: FastTextModel) -> None:
-        self.labels = model.labels
+        self._names = pa.array(model.labels, pa.string())
+        self._numbers = {label: number for number, label in enumerate(model.labels)}
         self._model = _tables(model)
         self._idle_tables: list[WordTable] = []  # each with the words that it has learnt
 
-    def predict(self, offsets: Offsets, data: Bytes, asked: npt.NDArray[np.int32]) -> Predictions:
-        """For each text the best label and its score, and the scores of the labels asked for, by their numbers."""
-        table = self._idle_tables.pop() if self._idle_tables else new_word_table(self._model.blocks)
-        found = predict(offsets, data, self._model, table, asked)
+    def predict(self, offsets: Offsets, data: Bytes, asked: Sequence[str] = ()) -> Predictions:
+        """For each text the best label, by its number, and its score; and the scores of the labels asked for."""
+        try:
+            table = self._idle_tables.pop()
+        except IndexError:
+            table = new_word_table(self._model.blocks)
+        numbers = np.array([self._numbers[label] for label in asked], np.int32)
+        found = predict(offsets, data, self._model, table, numbers)
         self._idle_tables.append(table)
         return found
+
+    def named(self, labels: npt.NDArray[np.int32]) -> Any:
+        """Numbers of labels as a string array; null where there is none."""
+        return self._names.take(pa.array(labels, mask=labels < 0))
+
+
+def predictor_of(model: str) -> Predictor:
+    """The model of this name, path or address, ready; made once a process."""
+    return _predictor(fasttext_file.opened(model))
+
+
+@lru_cache(maxsize=4)
+def _predictor(model: FastTextModel) -> Predictor:
+    return Predictor(model)
 
 
 def _tables(model: FastTextModel) -> Model:
@@ -77,7 +100,7 @@ def _tables(model: FastTextModel) -> Model:
         right=right,
         parent=parent,
     )
-    return Model(*(_read_only(field) if isinstance(field, np.ndarray) else field for field in tables))
+    return Model._make(_read_only(field) if isinstance(field, np.ndarray) else field for field in tables)
 
 
 def _read_only(array: Any) -> Any:

@@ -40,7 +40,7 @@ class DenseRows:
     start: int  # of the first, in bytes from the start of the file
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class QuantisedRows:
     """Vectors in parts of a few numbers, each part a byte that names one of 256 centroids; and a norm for each row."""
 
@@ -56,7 +56,7 @@ class QuantisedRows:
         return np.concatenate(parts, axis=1)[:, : self.width] if parts else np.zeros((0, self.width), np.float32)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FastTextModel:
     """One model. Entries of the dictionary: words first, then labels; rows of `input`: words, then n-grams."""
 

@@ -42,15 +42,7 @@ _WHITE = np.uint64(1 << 0x20 | 0x1F << 0x09 | 1 << 0x00)
 _NGRAM_FACTOR = np.uint64(116049371)
 
 
-def _end_hash():
-    """Of `</s>`, as a signed number."""
-    state = 2166136261
-    for byte in b"</s>":
-        state = (state ^ byte) * 16777619 & 0xFFFFFFFF
-    return np.uint64(np.int64(np.uint32(state).astype(np.int32)))
-
-
-END_HASH = _end_hash()
+END_HASH = np.uint64(0xFFFFFFFFD79C9359)  # FNV-1a of `</s>`, as a signed number
 
 
 class Predictions(NamedTuple):

@@ -27,7 +27,7 @@ def _sigmoid_table() -> npt.NDArray[np.float32]:
     """fastText looks sigmoids up: so many steps from -8 to 8."""
     steps = np.arange(_SIGMOID_STEPS + 1) * (2 * _SIGMOID_END)
     places = steps.astype(np.float32) / np.float32(_SIGMOID_STEPS) - np.float32(_SIGMOID_END)
-    return (1.0 / (_ONE + np.exp(-places))).astype(np.float32)
+    return np.asarray(1.0 / (_ONE + np.exp(-places)), np.float32)
 
 
 SIGMOIDS = _sigmoid_table()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,9 +24,16 @@ _PEERS: dict[str, tuple[str, dict[str, Any]]] = {
     "fineweb_quality": ("FineWebQualityFilter", {}),
     "c4_quality": ("C4QualityFilter", {}),
     "c4_paragraphs": ("C4ParagraphFilter", {}),
-    "language": ("LanguageFilter", {}),
+    "language": ("LanguageFilter", {"backend": "ft176"}),
+    "fasttext_classifier": ("FastTextClassifierFilter", {"save_labels_in_metadata": False}),
     "url": ("URLFilter", {"use_integrated_lists": False}),
     "regex": ("RegexFilter", {}),
+}
+_LABEL_SCORES = {"keep_labels", "remove_labels"}  # datatrove adds lists of them up
+# Our filter's name → what of datatrove's holds the fastText model.
+_MODEL_HOLDERS: dict[str, Callable[[Any], Any]] = {
+    "language": lambda judge: judge.model,
+    "fasttext_classifier": lambda judge: judge,
 }
 _LANGUAGES = {"spacy-en": "eng"}  # our name of a word splitter → the language for which datatrove uses it
 
@@ -68,8 +76,25 @@ def judge_of(unit: Filter) -> Judge | None:
         ours = aliases.get(name, name)
         if name not in arguments and hasattr(unit, ours) and not callable(getattr(unit, ours)):
             arguments[name] = getattr(unit, ours)
+    if getattr(unit, "thresholds", ()):
+        return None  # datatrove has one threshold for all languages
+    for name in _LABEL_SCORES & arguments.keys():
+        arguments[name] = list(arguments[name]) or None
     if "language" in arguments:
         arguments["language"] = _LANGUAGES.get(arguments["language"], arguments["language"])
         if arguments["language"] == "whitespace":
             return None  # datatrove always splits words by a language's rules
-    return Judge(unit.NAME, theirs(**arguments))
+    judge = theirs(**arguments)
+    if unit.NAME in _MODEL_HOLDERS:
+        _MODEL_HOLDERS[unit.NAME](judge)._model = _fasttext_model(unit)
+    return Judge(unit.NAME, judge)
+
+
+def _fasttext_model(unit: Any) -> Any:
+    """Our filter's model, read by fastText: datatrove would download another, or a copy that may be old."""
+    from fasttext.FastText import _FastText
+
+    from gristmill.filters.fasttext_file import address_of
+    from gristmill.formats.resource import local_path
+
+    return _FastText(local_path(address_of(unit.model)))

@@ -63,13 +63,18 @@ def source_line(dataset: dict[str, Any], seen: set[str], weighted: bool) -> str:
     if dataset["config"]:
         parts.append(f"config: {dataset['config']}")
     if weighted:
-        parts.append(f"weight: {dataset['weight']}")
+        parts.append(f"weight: {plain(dataset['weight'])}")
     kind, comment = kind_of(dataset["name"]), ""
     if kind != "english":
         parts.append(f"filters: *{kind}" if kind in seen else f"filters: &{kind} {FILTERS[kind]}")
         comment = "" if kind in seen else f"  # {NOTES[kind]}\n"
         seen.add(kind)
     return f"{comment}  - {{{', '.join(parts)}}}\n"
+
+
+def plain(weight: float) -> str:
+    """Without an exponent: YAML takes 5e-05 for a word."""
+    return f"{weight:.10f}".rstrip("0")
 
 
 def budget(tokens: str) -> str:
@@ -97,7 +102,7 @@ def recipe(facts: dict[str, Any], stages: list[dict[str, Any]], name: str, title
         text += "  max_epochs: 4\n  when_exhausted: redistribute\n  seed: 1\n  stages:\n"
         for stage in stages:
             text += f"    - name: {stage['name']}\n      tokens: {budget(stage['tokens'])}\n      weights:\n"
-            text += "".join(f"        {dataset['name']}: {dataset['weight']}\n" for dataset in stage["datasets"])
+            text += "".join(f"        {dataset['name']}: {plain(dataset['weight'])}\n" for dataset in stage["datasets"])
     else:
         tokens = budget(stages[0]["tokens"])
         text += f"mixture: {{tokens: {tokens}, max_epochs: 4, when_exhausted: redistribute, seed: 1}}\n"

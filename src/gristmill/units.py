@@ -23,6 +23,8 @@ REGISTRY: dict[str, dict[str, str]] = {
     },
     "filter": {
         "length": "gristmill.filters.length:Length",
+        "language": "gristmill.filters.language:Language",
+        "fasttext_classifier": "gristmill.filters.fasttext_classifier:FastTextClassifier",
         "gopher_repetition": "gristmill.filters.gopher_repetition:GopherRepetition",
         "gopher_quality": "gristmill.filters.gopher_quality:GopherQuality",
         "bad_words": "gristmill.filters.bad_words:BadWords",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,11 +26,18 @@ _PEERS: dict[str, tuple[str, dict[str, Any]]] = {
     "fineweb_quality": ("FineWebQualityFilter", {}),
     "c4_quality": ("C4QualityFilter", {}),
     "c4_paragraphs": ("C4ParagraphFilter", {}),
-    "language": ("LanguageFilter", {}),
+    "language": ("LanguageFilter", {"backend": "ft176"}),
+    "fasttext_classifier": ("FastTextClassifierFilter", {"save_labels_in_metadata": False}),
     "url": ("URLFilter", {"use_integrated_lists": False}),
     "regex": ("RegexFilter", {}),
 }
 _OFF = {"c4_quality": -1}  # what datatrove writes for our null, where it is not None
+_LABEL_SCORES = {"keep_labels", "remove_labels"}  # datatrove adds lists of them up
+# Our filter's name → what of datatrove's holds the fastText model.
+_MODEL_HOLDERS: dict[str, Callable[[Any], Any]] = {
+    "language": lambda judge: judge.model,
+    "fasttext_classifier": lambda judge: judge,
+}
 _LANGUAGES = {"spacy-en": "eng"}  # our name of a word splitter → the language for which datatrove uses it
 
 
@@ -78,13 +86,20 @@ def judge_of(unit: Filter) -> Judge | None:
         if name not in arguments and hasattr(unit, ours) and not callable(getattr(unit, ours)):
             value = getattr(unit, ours)
             arguments[name] = _OFF.get(unit.NAME) if value is None else value
+    if getattr(unit, "thresholds", ()):
+        return None  # datatrove has one threshold for all languages
+    for name in _LABEL_SCORES & arguments.keys():
+        arguments[name] = list(arguments[name]) or None
     if "language" in arguments:
         arguments["language"] = _LANGUAGES.get(arguments["language"], arguments["language"])
         if arguments["language"] == "whitespace":
             return None  # datatrove always splits words by a language's rules
     if isinstance(unit, Url):
         return _url_judge(unit, theirs, arguments)
-    return Judge(unit.NAME, theirs(**arguments))
+    judge = theirs(**arguments)
+    if unit.NAME in _MODEL_HOLDERS:
+        _MODEL_HOLDERS[unit.NAME](judge)._model = _fasttext_model(unit)
+    return Judge(unit.NAME, judge)
 
 
 def _url_judge(unit: Url, theirs: Any, arguments: dict[str, Any]) -> Judge:
@@ -96,3 +111,13 @@ def _url_judge(unit: Url, theirs: Any, arguments: dict[str, Any]) -> Judge:
     judge = theirs(**arguments)
     judge.tldextractor = suffix_list()
     return Judge(unit.NAME, judge, unit.column(), "url.missing" if unit.missing == "drop" else None)
+
+
+def _fasttext_model(unit: Any) -> Any:
+    """Our filter's model, read by fastText: datatrove would download another, or a copy that may be old."""
+    from fasttext.FastText import _FastText
+
+    from gristmill.filters.fasttext_file import address_of
+    from gristmill.formats.resource import local_path
+
+    return _FastText(local_path(address_of(unit.model)))

@@ -13,9 +13,11 @@ if TYPE_CHECKING:
     from gristmill.filters.c4_paragraphs import C4Paragraphs
     from gristmill.filters.c4_quality import C4Quality
     from gristmill.filters.character_ratio import CharacterRatio
+    from gristmill.filters.fasttext_classifier import FastTextClassifier
     from gristmill.filters.fineweb_quality import FineWebQuality
     from gristmill.filters.gopher_quality import GopherQuality
     from gristmill.filters.gopher_repetition import GopherRepetition
+    from gristmill.filters.language import Language
     from gristmill.filters.length import Length
     from gristmill.filters.presets import preset, preset_of_file
     from gristmill.filters.regex import Regex
@@ -28,9 +30,11 @@ _HOMES = {
     "C4Paragraphs": "c4_paragraphs",
     "C4Quality": "c4_quality",
     "CharacterRatio": "character_ratio",
+    "FastTextClassifier": "fasttext_classifier",
     "FineWebQuality": "fineweb_quality",
     "GopherQuality": "gopher_quality",
     "GopherRepetition": "gopher_repetition",
+    "Language": "language",
     "Length": "length",
     "Regex": "regex",
     "Sample": "sample",
@@ -45,9 +49,11 @@ __all__ = [
     "C4Paragraphs",
     "C4Quality",
     "CharacterRatio",
+    "FastTextClassifier",
     "FineWebQuality",
     "GopherQuality",
     "GopherRepetition",
+    "Language",
     "Length",
     "Regex",
     "Sample",

@@ -87,3 +87,9 @@ def inline(function: Function) -> Function:
     """Decorator for the small functions that kernels call: compiled with their caller, no signature needed."""
     compiled: Function = numba.njit(inline="never", nogil=True, error_model="numpy")(function)
     return compiled
+
+
+def fold(function: Function) -> Function:
+    """As `inline`, but never a call: for functions that are handed dozens of addresses, each of which a call copies."""
+    compiled: Function = numba.njit(inline="never", forceinline=True, nogil=True, error_model="numpy")(function)
+    return compiled

@@ -56,14 +56,14 @@ def hash_span(base, start, stop):
 
 
 @inline
-def equal_spans(base, one, other, length):
+def equal_spans(base, one, other_base, other, length):
     while length > 8:
-        if load64(base, one) != load64(base, other):
+        if load64(base, one) != load64(other_base, other):
             return False
         one += 8
         other += 8
         length -= 8
-    return length == 0 or lowest_bytes(load64(base, one) ^ load64(base, other), length) == np.uint64(0)
+    return length == 0 or lowest_bytes(load64(base, one) ^ load64(other_base, other), length) == np.uint64(0)
 
 
 def table_size(items: int) -> int:
@@ -95,7 +95,7 @@ def number_of_span(base, start, stop, slots, mask, starts, stops, known):
         if (entry ^ state) & _HIGH == 0:
             number = np.int64(entry & _LOW) - 1
             length = stop - start
-            if stops[number] - starts[number] == length and equal_spans(base, starts[number], start, length):
+            if stops[number] - starts[number] == length and equal_spans(base, starts[number], base, start, length):
                 return number
         slot = (slot + 1) & mask
 

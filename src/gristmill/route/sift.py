@@ -234,7 +234,8 @@ class _Spread:
 
 def _unreadable_rows(batch: Any, chunk: Chunk) -> list[str]:
     """Where the first unreadable rows of a batch are, for people."""
-    bad = batch.filter(pc.is_valid(batch["unreadable"])).slice(0, _EXAMPLES).to_pylist()
+    unreadable = pc.starts_with(batch["unreadable"], "unreadable.").fill_null(False)
+    bad = batch.filter(unreadable).slice(0, _EXAMPLES).to_pylist()
     return [f"{chunk.pieces[row['file']].path} at {row['position']:,}: {row['unreadable']}" for row in bad]
 
 

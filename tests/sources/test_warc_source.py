@@ -235,6 +235,33 @@ def test_any_cuts_give_the_same_rows(
     assert all(row["position"] >= step * number for number, of_chunk in enumerate(found) for row in of_chunk)
 
 
+BODIES = st.binary(max_size=60).map(lambda body: body.hex().encode() * 3)
+ANSWERS = st.one_of(
+    BODIES.map(lambda body: answer(body)),
+    st.builds(
+        lambda body, size: answer(chunked(body, size), {"Transfer-Encoding": "chunked", "Content-Type": "text/html"}),
+        BODIES,
+        st.integers(1, 100),
+    ),
+    BODIES.map(lambda body: answer(gzip.compress(body), {"Content-Encoding": "gzip", "content-type": "text/html"})),
+    BODIES.map(lambda body: answer(zlib.compress(body), {"Content-Encoding": "deflate", "Content-Type": "text/html"})),
+    BODIES.map(lambda body: answer(body, {"Content-Encoding": "gzip", "Content-Type": "text/html"})),
+    BODIES.map(lambda body: answer(body, {"Transfer-Encoding": "chunked", "Content-Type": "text/html"})),
+)
+
+
+@given(st.lists(ANSWERS, max_size=5))
+def test_reads_what_warcio_reads(tmp_path_factory: Any, answers: list[bytes]) -> None:
+    iterator = pytest.importorskip("warcio.archiveiterator").ArchiveIterator
+    path = tmp_path_factory.getbasetemp() / "judged.warc.gz"
+    path.write_bytes(
+        members([record("response", block, number) for number, block in enumerate(answers)] or [page(b"")])
+    )
+    with path.open("rb") as file:
+        expected = [(each.rec_headers["WARC-Record-ID"], each.content_stream().read()) for each in iterator(file)]
+    assert [(row["id"], row["text"]) for row in read_path(str(path))] == expected
+
+
 def test_cuts_of_a_broken_archive_in_any_order(tmp_path: Path) -> None:
     records = [page(HTML * (n % 90), n) if n % 4 else OTHERS[n % 5][0] for n in range(300)]
     path = tmp_path / "a.warc.gz"

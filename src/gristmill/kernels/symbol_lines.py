@@ -8,6 +8,7 @@ behind the last. A line of white space is no line of symbols, and a line of symb
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +27,7 @@ _PUNCTUATION = "\"#$%&'()*+,-/:;<=>@[\\]^_`{|}~«´»–—’“”„…∶━
 _CONTROLS = (*range(9), *range(11, 32), *range(127, 160))
 
 
+@lru_cache(maxsize=1)
 def punctuation() -> npt.NDArray[np.int64]:
     """datatrove's set of punctuation, as code points: where its formatter begins unless it is told otherwise."""
     return np.union1d(code_points(TERMINAL), [*map(ord, _PUNCTUATION), *_CONTROLS])

@@ -24,6 +24,11 @@ Headers = Mapping[bytes, bytes]  # names in lower case; the first one of each
 MOST_PAGE_BYTES = 64 << 20
 HTML_TYPES = (b"text/html", b"application/xhtml+xml")
 _PLAIN_TYPE = b"text/plain"
+_WINDOW_BITS = {  # what zlib is asked to try; many send deflated data without zlib's head and foot
+    b"gzip": (zlib.MAX_WBITS | 16,),
+    b"x-gzip": (zlib.MAX_WBITS | 16,),
+    b"deflate": (zlib.MAX_WBITS, -zlib.MAX_WBITS),
+}
 _COMPRESSED = (b"br", b"zstd", b"compress", b"x-compress")  # what nothing here unpacks
 _STEP_BYTES = 64 << 10
 _HEAD_END = re.compile(rb"\r?\n\r?\n")
@@ -112,12 +117,12 @@ def _decoded(body: bytes, answer: Headers) -> bytes:
     if answer.get(b"transfer-encoding", b"").lower() == b"chunked":
         body = b"".join(_chunks(body))
     encoding = answer.get(b"content-encoding", b"").lower()
-    if encoding in (b"gzip", b"x-gzip"):
-        return _inflated(body, zlib.MAX_WBITS | 16) or body
-    if encoding == b"deflate":
-        return _inflated(body, zlib.MAX_WBITS) or _inflated(body, -zlib.MAX_WBITS) or body
     if encoding in _COMPRESSED:
         raise NoPageError(CONTENT_ENCODING)
+    for window_bits in _WINDOW_BITS.get(encoding, ()):
+        inflated = _inflated(body, window_bits)
+        if inflated is not None:
+            return inflated
     return body
 
 
@@ -136,8 +141,8 @@ def _chunks(body: bytes) -> Iterator[bytes]:
     yield body[at:]
 
 
-def _inflated(data: bytes, window_bits: int) -> bytes:
-    """What comes out before the data ends or breaks; nothing where it is no such data."""
+def _inflated(data: bytes, window_bits: int) -> bytes | None:
+    """What comes out before the data ends or breaks; None where it is no such data."""
     decoder = zlib.decompressobj(window_bits)
     parts: list[bytes] = []
     size = 0
@@ -145,7 +150,7 @@ def _inflated(data: bytes, window_bits: int) -> bytes:
         try:
             part = decoder.decompress(data[start : start + _STEP_BYTES], MOST_PAGE_BYTES + 1 - size)
         except zlib.error:
-            break
+            return b"".join(parts) if size else None
         parts.append(part)
         size += len(part)
         if size > MOST_PAGE_BYTES:

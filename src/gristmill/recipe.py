@@ -73,9 +73,10 @@ class Tokenizer(Model):
     path: str | None = None
     hub: str | None = None
     train: TokenizerTraining | None = None
-    append_eos: bool = True
+    append_eos: bool | Literal["always"] = True  # always: also where the tokenizer's own rules close with an EOS
     special_tokens: bool = False
     eos_token: str | None = None
+    min_tokens: Count = Field(default=0, ge=0)  # of a document, with all that is added to it; shorter ones are dropped
 
     @model_validator(mode="after")
     def _one_origin(self) -> Tokenizer:
@@ -93,6 +94,7 @@ class Mixture(Model):
     max_epochs: float = Field(default=4.0, gt=0, allow_inf_nan=False)
     when_exhausted: Literal["redistribute", "repeat", "stop"] = "redistribute"
     shuffle: bool = True
+    order: Literal["interleaved", "concatenated"] = "interleaved"  # concatenated: one source behind the other
     seed: int = Field(default=0, ge=0, lt=2**63)
 
 
@@ -187,7 +189,7 @@ class Recipe(Model):
         for key, change in changes.items():
             old = value.get(key)
             value[key] = {**old, **change} if isinstance(old, dict) and isinstance(change, dict) else change
-        return cls.from_dict(value, name, lines=_line_numbers(text))
+        return cls.from_dict(value, name, lines=line_numbers(text))
 
     @classmethod
     def from_dict(
@@ -199,7 +201,7 @@ class Recipe(Model):
         try:
             recipe = cls.model_validate(dict(value))
         except ValidationError as error:
-            problems += [_sentence(detail, cls, lines or {}) for detail in error.errors()]
+            problems += mistakes(error, cls, lines or {})
         problems += [_placed(place, text, lines or {}) for place, text in _missing_files(value)]
         if problems or recipe is None:
             count = "a mistake" if len(problems) == 1 else f"{len(problems)} mistakes"
@@ -227,6 +229,11 @@ def _missing_files(value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     path = tokenizer.get("path") if isinstance(tokenizer, Mapping) else getattr(tokenizer, "path", None)
     if isinstance(path, str) and not Path(path).exists():
         yield "tokenizer.path", f"expected a tokenizer.json or a folder with one, found nothing: {path}"
+
+
+def mistakes(error: ValidationError, root: type[BaseModel], lines: Mapping[str, int]) -> list[str]:
+    """Every mistake that pydantic found, as a sentence with its place."""
+    return [_sentence(detail, root, lines) for detail in error.errors()]
 
 
 def _sentence(detail: Any, root: type[BaseModel], lines: Mapping[str, int]) -> str:
@@ -275,7 +282,7 @@ def _models_in(annotation: Any) -> list[type[BaseModel]]:
     return [model for part in getattr(annotation, "__args__", ()) for model in _models_in(part)]
 
 
-def _line_numbers(text: str) -> dict[str, int]:
+def line_numbers(text: str) -> dict[str, int]:
     """Place -> line (from 1) for each key and item of a YAML text."""
     import yaml
 

@@ -25,6 +25,12 @@ def test_unicode_mends_and_leaves_the_rest_alone() -> None:
     assert cleaned.to_pylist() == ["fine", "broken", "nulnul", "Việt", ""]
 
 
+def test_unicode_keeps_nul_if_asked() -> None:
+    kept = Unicode(remove_nul=False)
+    assert kept.clean(raw(b"nul\0nul", b"bro\xff\0ken")).to_pylist() == ["nul\0nul", "bro\0ken"]
+    assert kept.clean(raw(b"\0")).to_pylist() == ["\0"]
+
+
 def test_unicode_does_not_copy_what_is_clean() -> None:
     values = raw(b"fine", "Việt".encode())
     assert Unicode().clean(values).buffers()[2].address == values.buffers()[2].address

@@ -32,6 +32,7 @@ class MixWork:
     max_epochs: float
     when_exhausted: Literal["redistribute", "repeat", "stop"]
     seed: int | None  # None: in the order of the input
+    concatenated: bool
     window_tokens: int
 
 
@@ -55,6 +56,7 @@ def step(recipe: Recipe, sources: Sequence[SourceShards], reads: tuple[Step, ...
             asked.max_epochs,
             asked.when_exhausted,
             asked.seed if asked.shuffle else None,
+            asked.order == "concatenated",
             recipe.pack.window,
         ),
     )
@@ -81,6 +83,7 @@ def run(work: MixWork, folder: Path, stem: str) -> Outcome:
             work.epochs,
             work.max_epochs,
             work.when_exhausted,
+            work.concatenated,
         )
     with DrawPlan(folder / PLAN_FILE) as plan:
         window_tokens = [window.tokens for window in plan.windows]

@@ -72,7 +72,8 @@ def columns_of(recipe: Recipe, source: Source) -> Columns:
 
 def cleaners_of(recipe: Recipe) -> tuple[Choice, ...]:
     """The recipe's cleaners, behind the one that every later stage relies on."""
-    return (Choice("unicode"), *(choice for choice in recipe.clean if choice.name != "unicode"))
+    given = [choice for choice in recipe.clean if choice.name == "unicode"]
+    return (*(given or [Choice("unicode")])[:1], *(choice for choice in recipe.clean if choice.name != "unicode"))
 
 
 def column_of(documents: Mapping[str, Any], name: str) -> Any:

@@ -26,6 +26,7 @@ from pydantic import (
 from gristmill import units
 from gristmill.errors import RecipeError, SourceError, unknown_name
 from gristmill.quantities import parse_bytes, parse_count
+from gristmill.yaml_map import line_numbers, read_map, read_text
 
 Count = Annotated[int, BeforeValidator(parse_count)]  # 10B, 1.5M, 4096
 ByteSize = Annotated[int, BeforeValidator(parse_bytes)]  # 4GB, 32MB, 1048576
@@ -169,23 +170,12 @@ class Recipe(Model):
     @classmethod
     def from_yaml(cls, path: str | os.PathLike[str], **changes: Any) -> Recipe:
         """Read a recipe file. Relative paths in it are relative to the current folder, as in a shell."""
-        file = Path(path)
-        if not file.is_file():
-            raise RecipeError(f"expected a recipe file, found {'a folder' if file.is_dir() else 'nothing'}: {file}")
-        return cls.from_text(file.read_text(encoding="utf-8"), str(file), **changes)
+        return cls.from_text(read_text(path, "recipe"), str(path), **changes)
 
     @classmethod
     def from_text(cls, text: str, name: str = "recipe", **changes: Any) -> Recipe:
         """Read a recipe from YAML text; `changes` replace whole top-level keys or, as dicts, parts of them."""
-        import yaml
-
-        try:
-            value = yaml.safe_load(text)
-        except yaml.YAMLError as error:
-            raise RecipeError(f"expected YAML, found a syntax error: {name}\n  {error}") from error
-        if not isinstance(value, dict):
-            raise RecipeError(f"expected a map with the keys {', '.join(cls.model_fields)}, found "
-                              f"{type(value).__name__}: {name}")  # fmt: skip
+        value = read_map(text, cls.model_fields, name)
         for key, change in changes.items():
             old = value.get(key)
             value[key] = {**old, **change} if isinstance(old, dict) and isinstance(change, dict) else change
@@ -280,26 +270,3 @@ def _models_in(annotation: Any) -> list[type[BaseModel]]:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return [annotation]
     return [model for part in getattr(annotation, "__args__", ()) for model in _models_in(part)]
-
-
-def line_numbers(text: str) -> dict[str, int]:
-    """Place -> line (from 1) for each key and item of a YAML text."""
-    import yaml
-
-    lines: dict[str, int] = {}
-
-    def walk(node: Any, place: str) -> None:
-        if isinstance(node, yaml.MappingNode):
-            for key, child in node.value:
-                inner = f"{place}.{key.value}".lstrip(".")
-                lines[inner] = key.start_mark.line + 1
-                walk(child, inner)
-        elif isinstance(node, yaml.SequenceNode):
-            for number, child in enumerate(node.value):
-                lines[f"{place}[{number}]"] = child.start_mark.line + 1
-                walk(child, f"{place}[{number}]")
-
-    root = yaml.compose(text, Loader=yaml.SafeLoader)
-    if root is not None:
-        walk(root, "")
-    return lines

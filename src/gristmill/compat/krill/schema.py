@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from gristmill.errors import RecipeError
-from gristmill.recipe import ByteSize, Count, line_numbers, mistakes
+from gristmill.recipe import ByteSize, Count, mistakes
+from gristmill.yaml_map import line_numbers, read_map, read_text
 
 # The older schema's keys, and where they stand in the newer one.
 _FLAT = {
@@ -125,19 +125,8 @@ class KrillConfig(BaseModel):
 
 def read(path: str | os.PathLike[str]) -> KrillConfig:
     """Read a config. Raises RecipeError with all mistakes at once."""
-    import yaml
-
-    file = Path(path)
-    if not file.is_file():
-        raise RecipeError(f"expected a config file, found {'a folder' if file.is_dir() else 'nothing'}: {file}")
-    text = file.read_text(encoding="utf-8")
-    try:
-        value = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise RecipeError(f"expected YAML, found a syntax error: {file}\n  {error}") from error
-    if not isinstance(value, dict):
-        raise RecipeError(f"expected a map with the sections {', '.join(_SECTIONS)}, found "
-                          f"{type(value).__name__}: {file}")  # fmt: skip
+    text = read_text(path, "config")
+    value = read_map(text, _SECTIONS, str(path))
     lines = line_numbers(text)
     try:
         return KrillConfig.model_validate(_sectioned(value))
@@ -145,7 +134,7 @@ def read(path: str | os.PathLike[str]) -> KrillConfig:
         flat_of = {".".join(place): key for key, place in _FLAT.items() if key in value}
         problems = mistakes(error, KrillConfig, {**lines, **{place: lines[key] for place, key in flat_of.items()}})
         count = "a mistake" if len(problems) == 1 else f"{len(problems)} mistakes"
-        raise RecipeError(f"expected one of krill's configs, found {count}: {file}", problems) from None
+        raise RecipeError(f"expected one of krill's configs, found {count}: {path}", problems) from None
 
 
 def _sectioned(value: Mapping[str, Any]) -> dict[str, Any]:

@@ -146,8 +146,8 @@ def preprocess_command(
     console = Console(quiet=quiet)
     asked = schema.read(config)
     if ignored := asked.ignored():
-        console.print(f"Keys that nobody here knows, ignored: {', '.join(ignored)}", highlight=False, markup=False)
-    console.print("Memory is bounded in every mode here: `preprocess_memory_efficient` changes nothing.")
+        console.print(f"Keys that nobody here knows, ignored: {', '.join(ignored)}", markup=False, soft_wrap=True)
+    console.print("Memory is bounded in every mode; `preprocess_memory_efficient` changes nothing.", soft_wrap=True)
     recipe = translate.recipe_of(asked, parse_bytes(memory) if memory else None, workers)
     folder = Path(asked.preprocess.prepared_path)
     prepared.require_room(folder)

@@ -111,4 +111,5 @@ def print_memory(stages: Sequence[StageMemory], console: Console) -> None:
         f"Start {start / _MB:,.0f} MB, peak {peak / _MB:,.0f} MB, final {final / _MB:,.0f} MB, "
         f"peak increase {(peak - start) / _MB:,.0f} MB",
         highlight=False,
+        soft_wrap=True,
     )

@@ -20,12 +20,14 @@ def print_dropped(ledger: Ledger, console: Console) -> None:
     documents = [entry for entry in ledger.of("tokenize") if entry.unit == "documents"]
     tokens = [entry for entry in ledger.of("tokenize") if entry.unit == "tokens"]
     read, left = _sum(ledger.of("sift"), "entered"), _sum(documents, "entered")
-    console.print(f"Documents: {read:,} read, {left:,} left after cleaning, 100 characters and deduplication")
-    console.print(
-        f"Rows before the length filter: {left:,}, after it: {_sum(documents, 'left'):,}; "
-        f"tokens dropped by it: {_gone(tokens, 'min_tokens'):,}"
+    filtered, short_tokens = _sum(documents, "left"), _gone(tokens, "min_tokens")
+    lines = (
+        f"Documents: {read:,} read, {left:,} left after cleaning, 100 characters and deduplication",
+        f"Rows before the length filter: {left:,}, after it: {filtered:,}; tokens dropped by it: {short_tokens:,}",
+        f"Tokens dropped with the last, short row: {_gone(ledger.of('pack'), 'cropped'):,}",
     )
-    console.print(f"Tokens dropped with the last, short row: {_gone(ledger.of('pack'), 'cropped'):,}")
+    for line in lines:
+        console.print(line, highlight=False, soft_wrap=True)
 
 
 def print_dataset(folder: Path, tokenizer: Any, console: Console, samples: int) -> None:
@@ -41,9 +43,11 @@ def print_dataset(folder: Path, tokenizer: Any, console: Console, samples: int) 
         if len(shown) < samples:
             shown += ids.slice(0, samples - len(shown)).to_pylist()
     tokens = sum(length * rows for length, rows in rows_of.items())
-    console.print(f"Rows: {rows_of.total():,}, total tokens: {tokens:,}, columns: {', '.join(columns)}")
+    counted = f"Rows: {sum(rows_of.values()):,}, total tokens: {tokens:,}, columns: {', '.join(columns)}"
     lengths = ", ".join(f"{rows:,} of {length:,} tokens" for length, rows in sorted(rows_of.items())) or "no rows"
-    console.print(f"Row lengths {'are all the same' if len(rows_of) == 1 else 'DIFFER'}: {lengths}")
+    checked = f"Row lengths {'are all the same' if len(rows_of) == 1 else 'DIFFER'}: {lengths}"
+    for line in (counted, checked):
+        console.print(line, highlight=False, soft_wrap=True)
     for number, row in enumerate(shown):
         console.print(f"Sample, row {number:,}:", style="bold")
         text = tokenizer.decode(row, skip_special_tokens=False)

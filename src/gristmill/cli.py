@@ -133,18 +133,75 @@ def init_command(
 
 @app.command("train-tokenizer")
 def train_tokenizer_command(
-    inputs: Annotated[list[str], typer.Argument(help="Raw text files, globs or folders.")],
+    inputs: Annotated[list[str], typer.Argument(help="Raw text files, globs or folders; or a krill config.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Where to write tokenizer.json.")],
-    vocab_size: Annotated[int, typer.Option(min=257)] = 32_000,
+    vocab_size: Annotated[int | None, typer.Option(min=257, help="32,000, or what the krill config says.")] = None,
     sample: Annotated[str, typer.Option(help="How much text to learn from, e.g. 200MB.")] = "200MB",
     text_column: Annotated[str, typer.Option()] = "text",
 ) -> None:
-    """Train a byte-level BPE tokenizer on raw text."""
+    """Train a byte-level BPE tokenizer on raw text, or as one of krill's configs says."""
     from gristmill.quantities import parse_bytes
-    from gristmill.route.tokenizer import train_on_files
+    from gristmill.route.tokenizer import train_on_files, train_on_sources
 
-    tokens = train_on_files(inputs, text_column, vocab_size, parse_bytes(sample), output)
+    if inputs[0].endswith((".yaml", ".yml")):
+        from gristmill.compat.krill import schema, translate
+
+        config = schema.read(inputs[0])
+        asked = vocab_size or config.tokenizer.vocab_size
+        tokens = train_on_sources(translate.sources_of(config), asked, parse_bytes(sample), output)
+    else:
+        tokens = train_on_files(inputs, text_column, vocab_size or 32_000, parse_bytes(sample), output)
     typer.echo(f"Wrote {output}: {tokens:,} tokens in its vocabulary.")
+
+
+@app.command("preprocess")
+def preprocess_command(
+    config: Annotated[Path, typer.Argument(help="One of krill's configs.")],
+    workers: Annotated[int | None, typer.Option(help="How many processes; as many as fit by default.")] = None,
+    memory: Annotated[str | None, typer.Option(help="What the run may use, e.g. 2GB.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Say nothing but errors.")] = False,
+) -> None:
+    """Prepare the dataset that a krill config describes, for krill's trainer; run it again to resume."""
+    from rich.console import Console
+
+    from gristmill.compat.krill import prepared, schema, translate
+    from gristmill.drive import run
+    from gristmill.quantities import parse_bytes
+    from gristmill.report.memory import MemoryWatch, WatchedProgress, print_memory
+    from gristmill.report.prepared import print_dataset, print_dropped
+
+    console = Console(quiet=quiet)
+    asked = schema.read(config)
+    if ignored := asked.ignored():
+        console.print(f"Keys that nobody here knows, ignored: {', '.join(ignored)}", markup=False, soft_wrap=True)
+    console.print("Memory is bounded in every mode; `preprocess_memory_efficient` changes nothing.", soft_wrap=True)
+    recipe = translate.recipe_of(asked, parse_bytes(memory) if memory else None, workers)
+    folder = Path(asked.preprocess.prepared_path)
+    prepared.require_room(folder)
+    with MemoryWatch() as watch:
+        result = run(recipe, WatchedProgress(console, watch))
+        watch.begin("save")
+        shard_bytes, columns = asked.preprocess.save_shard_size, translate.columns_of(asked)
+        prepared.write(result.path / "pack", result.ledger, folder, shard_bytes, columns)
+    print_dropped(result.ledger, console)
+    print_dataset(folder, prepared.tokenizer_of(folder), console, samples=1)
+    print_memory(watch.stages, console)
+    console.print(f"Dataset: {folder}; its books: `gristmill report {result.path}`", highlight=False, soft_wrap=True)
+
+
+@app.command("inspect-dataset")
+def inspect_dataset_command(
+    config: Annotated[Path, typer.Argument(help="One of krill's configs.")],
+    rows: Annotated[int, typer.Option(help="How many rows to show.", min=0)] = 3,
+) -> None:
+    """Show the dataset that `preprocess` prepared for a krill config: rows, tokens, a check, samples."""
+    from rich.console import Console
+
+    from gristmill.compat.krill import prepared, schema
+    from gristmill.report.prepared import print_dataset
+
+    folder = Path(schema.read(config).preprocess.prepared_path)
+    print_dataset(folder, prepared.tokenizer_of(folder), Console(), rows)
 
 
 @app.command("verify")

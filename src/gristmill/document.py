@@ -26,7 +26,7 @@ ROWS = pa.schema(
         pa.field("id", pa.large_string()),
         pa.field("text", pa.large_binary()),  # raw bytes; null where the row is unreadable
         pa.field("metadata", pa.large_string()),  # a JSON object, or null
-        pa.field("unreadable", pa.string()),  # why the row is no document, e.g. "unreadable.json"; null = good
+        pa.field("unreadable", pa.string()),  # why the row is no document (sources/rows.py); null = good
     ]
 )
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -26,6 +25,7 @@ from pydantic import (
 from gristmill import recipe_mistakes, units
 from gristmill.errors import RecipeError, unknown_name
 from gristmill.quantities import parse_bytes, parse_count
+from gristmill.yaml_map import line_numbers, read_map, read_text
 
 Change = Callable[[dict[str, Any]], dict[str, Any]]
 Count = Annotated[int, BeforeValidator(parse_count)]  # 10B, 1.5M, 4096
@@ -93,9 +93,10 @@ class Tokenizer(Model):
     path: str | None = None
     hub: str | None = None
     train: TokenizerTraining | None = None
-    append_eos: bool = True
+    append_eos: bool | Literal["always"] = True  # always: also where the tokenizer's own rules close with an EOS
     special_tokens: bool = False
     eos_token: str | None = None
+    min_tokens: Count = Field(default=0, ge=0)  # of a document, with all that is added to it; shorter ones are dropped
 
     @model_validator(mode="after")
     def _one_origin(self) -> Tokenizer:
@@ -132,6 +133,7 @@ class Mixture(Model):
     max_epochs: float = Field(default=4.0, gt=0, allow_inf_nan=False)
     when_exhausted: Literal["redistribute", "repeat", "stop"] = "redistribute"
     shuffle: bool = True
+    order: Literal["interleaved", "concatenated"] = "interleaved"  # concatenated: one source behind the other
     seed: int = Field(default=0, ge=0, lt=2**63)
     stages: tuple[Stage, ...] = ()
     rows_per_step: Count | None = Field(default=None, ge=1)  # what a training step reads: turns steps into tokens
@@ -231,26 +233,15 @@ class Recipe(Model):
     @classmethod
     def from_yaml(cls, path: str | os.PathLike[str], *changes: Change) -> Recipe:
         """Read a recipe file. Relative paths in it are relative to the current folder, as in a shell."""
-        file = Path(path)
-        if not file.is_file():
-            raise RecipeError(f"expected a recipe file, found {'a folder' if file.is_dir() else 'nothing'}: {file}")
-        return cls.from_text(file.read_text(encoding="utf-8"), str(file), *changes)
+        return cls.from_text(read_text(path, "recipe"), str(path), *changes)
 
     @classmethod
     def from_text(cls, text: str, name: str = "recipe", *changes: Change) -> Recipe:
         """Read a recipe from YAML text, changed (see recipe_changes.py) before it is checked."""
-        import yaml
-
-        try:
-            value = yaml.safe_load(text)
-        except yaml.YAMLError as error:
-            raise RecipeError(f"expected YAML, found a syntax error: {name}\n  {error}") from error
-        if not isinstance(value, dict):
-            raise RecipeError(f"expected a map with the keys {', '.join(cls.model_fields)}, found "
-                              f"{type(value).__name__}: {name}")  # fmt: skip
+        value = read_map(text, cls.model_fields, name)
         for change in changes:
             value = change(value)
-        return cls.from_dict(value, name, lines=recipe_mistakes.line_numbers(text))
+        return cls.from_dict(value, name, lines=line_numbers(text))
 
     @classmethod
     def from_dict(
@@ -262,7 +253,7 @@ class Recipe(Model):
         try:
             recipe = cls.model_validate(dict(value))
         except ValidationError as error:
-            problems += [recipe_mistakes.sentence(detail, cls, lines or {}) for detail in error.errors()]
+            problems += recipe_mistakes.mistakes(error, cls, lines or {})
         problems += [
             recipe_mistakes.placed(place, text, lines or {}) for place, text in recipe_mistakes.missing_files(value)
         ]

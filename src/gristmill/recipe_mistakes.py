@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from gristmill.errors import SourceError, unknown_name
 
@@ -32,7 +32,12 @@ def missing_files(value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "tokenizer.path", f"expected a tokenizer.json or a folder with one, found nothing: {path}"
 
 
-def sentence(detail: Any, root: type[BaseModel], lines: Mapping[str, int]) -> str:
+def mistakes(error: ValidationError, root: type[BaseModel], lines: Mapping[str, int]) -> list[str]:
+    """Every mistake that pydantic found, as a sentence with its place."""
+    return [_sentence(detail, root, lines) for detail in error.errors()]
+
+
+def _sentence(detail: Any, root: type[BaseModel], lines: Mapping[str, int]) -> str:
     """One pydantic error as: place (line N): expected ..., found ..."""
     steps = [step for step in detail["loc"] if not (isinstance(step, str) and step[0] in "cflt" and "[" in step)]
     place = _place(steps)
@@ -76,26 +81,3 @@ def _models_in(annotation: Any) -> list[type[BaseModel]]:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return [annotation]
     return [model for part in getattr(annotation, "__args__", ()) for model in _models_in(part)]
-
-
-def line_numbers(text: str) -> dict[str, int]:
-    """Place -> line (from 1) for each key and item of a YAML text."""
-    import yaml
-
-    lines: dict[str, int] = {}
-
-    def walk(node: Any, place: str) -> None:
-        if isinstance(node, yaml.MappingNode):
-            for key, child in node.value:
-                inner = f"{place}.{key.value}".lstrip(".")
-                lines[inner] = key.start_mark.line + 1
-                walk(child, inner)
-        elif isinstance(node, yaml.SequenceNode):
-            for number, child in enumerate(node.value):
-                lines[f"{place}[{number}]"] = child.start_mark.line + 1
-                walk(child, f"{place}[{number}]")
-
-    root = yaml.compose(text, Loader=yaml.SafeLoader)
-    if root is not None:
-        walk(root, "")
-    return lines

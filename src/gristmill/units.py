@@ -20,6 +20,9 @@ REGISTRY: dict[str, dict[str, str]] = {
         "strip": "gristmill.cleaning.strip:Strip",
         "nfc": "gristmill.cleaning.nfc:Nfc",
         "ftfy": "gristmill.cleaning.ftfy:Ftfy",
+        "html": "gristmill.cleaning.html:Html",
+        "pii": "gristmill.cleaning.pii:Pii",
+        "symbol_lines": "gristmill.cleaning.symbol_lines:SymbolLines",
     },
     "filter": {
         "length": "gristmill.filters.length:Length",

@@ -22,11 +22,11 @@ NASTY_BYTES = [
 SPACES = "\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u200a\u200b\u2028\u2029\u202f\u205f\u3000\ufeff"
 
 
-def apply(kernel, values: list[bytes]) -> list[bytes]:  # type: ignore[no-untyped-def]
+def apply(kernel, values: list[bytes], *more: int) -> list[bytes]:  # type: ignore[no-untyped-def]
     offsets, data = buffers(pa.array(values, pa.large_binary()))
     new_offsets = np.empty(len(offsets), np.int64)
     out = np.empty(int(offsets[-1]), np.uint8)
-    written = kernel(offsets, data, new_offsets, out)
+    written = kernel(offsets, data, *more, new_offsets, out)
     assert written == new_offsets[-1]
     return [bytes(out[a:b]) for a, b in pairwise(new_offsets)]
 
@@ -34,11 +34,12 @@ def apply(kernel, values: list[bytes]) -> list[bytes]:  # type: ignore[no-untype
 @given(st.lists(st.one_of(st.sampled_from(NASTY_BYTES), st.binary(max_size=40)), max_size=6))
 @example(NASTY_BYTES)
 def test_repair_equals_its_twin(values: list[bytes]) -> None:
-    assert apply(utf8.repair, values) == [twin.repair(value).encode() for value in values]
+    assert apply(utf8.repair, values, 1) == [twin.repair(value).encode() for value in values]
+    assert apply(utf8.repair, values, 0) == [twin.repair_keeping_nul(value).encode() for value in values]
 
 
 def test_repair_does_not_join_neighbours() -> None:
-    assert apply(utf8.repair, [b"a\xc3", b"\xa9b"]) == [b"a", b"b"]
+    assert apply(utf8.repair, [b"a\xc3", b"\xa9b"], 1) == [b"a", b"b"]
 
 
 @given(
@@ -65,4 +66,4 @@ def test_slices_of_arrays_work() -> None:
     values = pa.array([b"one", b" two ", b"three\xff"], pa.large_binary())[1:]
     offsets, data = buffers(values)
     new_offsets, out = np.empty(3, np.int64), np.empty(20, np.uint8)
-    assert bytes(out[: utf8.repair(offsets, data, new_offsets, out)]) == b" two three"
+    assert bytes(out[: utf8.repair(offsets, data, 1, new_offsets, out)]) == b" two three"

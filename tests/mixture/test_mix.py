@@ -61,3 +61,18 @@ def test_a_failed_mix_leaves_no_file(tmp_path):
     with pytest.raises(LedgerError):
         mix(tmp_path / "plan.arrow", ["none"], [1], collect_lengths([[]]), 100, seed=1)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("seed", [None, 1])
+def test_concatenated_sources_come_one_behind_the_other(tmp_path, seed):
+    mixed = mix(tmp_path / "mixed", NAMES, [None] * 3, LENGTHS, 50_000, seed)
+    books = mix(tmp_path / "plan", NAMES, [None] * 3, LENGTHS, 50_000, seed, concatenated=True)
+    assert books == mixed
+    with DrawPlan(tmp_path / "plan") as plan, DrawPlan(tmp_path / "mixed") as interleaved:
+        parts = [[each.window_draws(number) for number in range(len(each))] for each in (plan, interleaved)]
+        order, other = (np.concatenate([draws.source for draws in part]) for part in parts)
+        documents, others = (np.concatenate([draws.document for draws in part]) for part in parts)
+        assert plan.tokens == books.drawn_tokens
+    assert (np.diff(order.astype(int)) >= 0).all()
+    for source in range(3):
+        assert (documents[order == source] == others[other == source]).all()

@@ -6,7 +6,11 @@ import xxhash
 
 
 def repair(raw: bytes) -> str:
-    return raw.decode("utf-8", errors="ignore").replace("\0", "")
+    return repair_keeping_nul(raw).replace("\0", "")
+
+
+def repair_keeping_nul(raw: bytes) -> str:
+    return raw.decode("utf-8", errors="ignore")
 
 
 def strip(text: str) -> str:

@@ -92,6 +92,8 @@ def test_eos_closes_a_document_once(surrounded, spec_of):
     assert ends("<|eos|>", append_eos=False, special_tokens=True) == [bos, eos]
     assert ends("<|eos|>", append_eos=False, special_tokens=False) == []
     assert ends("<|endoftext|>", append_eos=True, special_tokens=True) == [bos, eos, end_of_text]
+    assert ends("<|eos|>", append_eos="always", special_tokens=True) == [bos, eos, eos]
+    assert ends("<|eos|>", append_eos="always", special_tokens=False) == [eos]
 
 
 def refused(byte_level):

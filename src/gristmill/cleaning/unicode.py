@@ -1,4 +1,4 @@
-"""Bytes → valid UTF-8 without NUL. Everything else stays as it is."""
+"""Bytes → valid UTF-8, without NUL unless asked. Everything else stays as it is."""
 
 from __future__ import annotations
 
@@ -17,18 +17,20 @@ class Unicode:
 
     VERSION: ClassVar[int] = 1
 
+    remove_nul: bool = True
+
     def clean(self, texts: Any) -> Any:
         """large_binary or large_string → large_string. A batch with nothing to mend is passed on uncopied."""
         offsets, data = buffers(texts)
         used = data[offsets[0] : offsets[-1]]
-        has_nul = len(used) > 0 and used.min() == 0
+        has_nul = self.remove_nul and len(used) > 0 and used.min() == 0
         if not has_nul and (valid := _as_strings(texts)) is not None:
             return valid
         from gristmill.kernels import utf8
 
         new_offsets = np.empty(len(offsets), np.int64)
         out = np.empty(len(used), np.uint8)
-        written = utf8.repair(offsets, data, new_offsets, out)
+        written = utf8.repair(offsets, data, 1 if self.remove_nul else 0, new_offsets, out)
         return strings(new_offsets, out[:written])
 
 

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from gristmill import sources
+from gristmill.cleaning.sequence import CleanerSequence
 from gristmill.compat.datatrove_filters import UNNAMED, Judge, judge_of
 from gristmill.filters.filter import Filter, RewritingFilter
 from gristmill.filters.view import TextView
@@ -62,18 +63,16 @@ def _sample(recipe: Recipe, source: Source, wanted: int) -> Iterator[Any]:
     """Batches of readable, cleaned, non-empty documents with the columns id, text, metadata: `wanted` in all."""
     chunks = sift.chunks_of(source, recipe.output.chunk, recipe.output.tasks)
     columns = sift.columns_of(recipe, source)
-    cleaners = [choice.make("cleaner") for choice in sift.cleaners_of(recipe)]
+    cleaners = CleanerSequence([choice.make("cleaner") for choice in sift.cleaners_of(recipe)])
     chosen = [chunks[at] for at in np.unique(np.linspace(0, len(chunks) - 1, min(_PLACES, len(chunks))).astype(int))]
     for number, chunk in enumerate(chosen):
         left = wanted * (number + 1) // len(chosen) - wanted * number // len(chosen)
         for batch in sources.read(chunk, columns):
             good = batch.filter(pc.is_null(batch["unreadable"]))
-            texts = good["text"]
-            for cleaner in cleaners:
-                texts = cleaner.clean(texts)
+            texts, empty = cleaners.clean(good["text"])
             ids = pc.coalesce(good["id"], pa.scalar("without id", pa.large_string()))
             cleaned = pa.record_batch({"id": ids, "text": texts, "metadata": good["metadata"]})
-            cleaned = cleaned.filter(pc.greater(pc.binary_length(texts), 0)).slice(0, left)
+            cleaned = cleaned.filter(pc.is_null(empty)).slice(0, left)
             left -= len(cleaned)
             yield cleaned
             if left == 0:

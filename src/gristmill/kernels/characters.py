@@ -68,6 +68,13 @@ CHARACTERS = _read()
 CHARACTERS_IN = types.Array(from_dtype(CHARACTERS.dtype), 1, "C")
 
 
+def code_points(classes: int) -> npt.NDArray[np.int64]:
+    """All code points of these classes, ascending."""
+    table = CHARACTERS[0]
+    places = (table["block"].astype(np.int64)[:, None] << 6) + np.arange(64)
+    return np.flatnonzero(table["classes"][places.reshape(-1)] & classes)
+
+
 @inline
 def code_point(data, at):
     """The code point whose UTF-8 begins at `at`, and how many bytes it takes. The text is valid UTF-8."""

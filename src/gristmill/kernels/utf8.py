@@ -33,9 +33,9 @@ def sequence_length(data, at, stop):
     return 4 if low <= second <= high and at + 3 < stop and data[at + 3] & 0xC0 == 0x80 else 0
 
 
-@kernel(types.int64(I64_IN, BYTES_IN, I64_OUT, BYTES_OUT))
-def repair(offsets, data, new_offsets, out):
-    """Copies each text without the bytes that are not well-formed UTF-8 and without NUL.
+@kernel(types.int64(I64_IN, BYTES_IN, types.int64, I64_OUT, BYTES_OUT))
+def repair(offsets, data, lowest, new_offsets, out):
+    """Copies each text without the bytes that are not well-formed UTF-8, and without NUL where `lowest` is 1, not 0.
 
     `out` holds at least offsets[-1] - offsets[0] bytes. Returns how many bytes were written. A broken sequence
     loses its bytes one at a time, as bytes.decode(errors="ignore") does. Called only for batches that Arrow's
@@ -48,7 +48,7 @@ def repair(offsets, data, new_offsets, out):
         stop = offsets[text + 1]
         while at < stop:
             byte = data[at]
-            if 0 < byte < 0x80:
+            if lowest <= byte < 0x80:
                 out[written] = byte
                 at += 1
                 written += 1

@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
 
 from gristmill.formats.draw_plan import write_draw_plan
 from gristmill.mixture.begun import Begun
@@ -57,9 +60,10 @@ def mix(
     max_epochs: float = 4.0,
     when_exhausted: Policy = "redistribute",
     begun: Begun | None = None,
+    concatenated: bool = False,
 ) -> Mix:
     """Write the draw plan to `path`. `seed` None: each source's documents in stored order. `begun`: by the stages
-    before this one."""
+    before this one. `concatenated`: all of one source before the first of the next."""
     docs = [int(count) for count in lengths.first_document[1:] - lengths.first_document[:-1]]
     none = (0,) * len(names)
     begun = begun or Begun(none, none, none, reusable=False)
@@ -71,17 +75,20 @@ def mix(
     ]
     budget = plan_budget(available, tokens, epochs, max_epochs, when_exhausted)
     keys = None if seed is None else shuffle_keys(names, seed)
-    targets = [portion.tokens for portion in budget.portions]
-    stream = DrawStream(lengths, targets, keys, window_tokens, begun.positions)
-    write_draw_plan(path, names, stream)
-    return _books(budget, available, lengths, stream)
+    targets = np.array([portion.tokens for portion in budget.portions], np.int64)
+    wanted = np.diag(targets) if concatenated else targets[np.newaxis]  # a row of targets for each stream
+    streams = [DrawStream(lengths, row, keys, window_tokens, begun.positions) for row in wanted]
+    write_draw_plan(path, names, chain.from_iterable(streams))
+    return _books(budget, available, lengths, streams)
 
 
-def _books(budget: Budget, available: Sequence[Available], lengths: Lengths, stream: DrawStream) -> Mix:
-    total_tokens = int(stream.drawn_tokens.sum())
+def _books(budget: Budget, available: Sequence[Available], lengths: Lengths, streams: Sequence[DrawStream]) -> Mix:
+    drawn = np.sum([stream.drawn_tokens for stream in streams], axis=0)
+    drawn_docs_of = np.sum([stream.drawn_docs for stream in streams], axis=0)
+    total_tokens = int(drawn.sum())
     sources = []
     for number, (portion, source) in enumerate(zip(budget.portions, available, strict=True)):
-        drawn_tokens, drawn_docs = int(stream.drawn_tokens[number]), int(stream.drawn_docs[number])
+        drawn_tokens, drawn_docs = int(drawn[number]), int(drawn_docs_of[number])
         empty_docs = int(lengths.empty_docs[number])
         sources.append(
             MixedSource(
@@ -105,7 +112,7 @@ def _books(budget: Budget, available: Sequence[Available], lengths: Lengths, str
         asked_tokens=budget.asked_tokens,
         target_tokens=budget.tokens,
         drawn_tokens=total_tokens,
-        drawn_docs=int(stream.drawn_docs.sum()),
-        positions=tuple(stream.positions.tolist()),
+        drawn_docs=int(drawn_docs_of.sum()),
+        positions=tuple(np.max([stream.positions for stream in streams], axis=0).tolist()),
         notes=budget.notes,
     )

@@ -61,6 +61,7 @@ class MixWork:
     max_epochs: float
     when_exhausted: Literal["redistribute", "repeat", "stop"]
     seed: int | None  # None: in the order of the input
+    concatenated: bool
     window_tokens: int
     begun: Begun | None
 
@@ -78,6 +79,7 @@ def step(
             "max_epochs": common.max_epochs,
             "when_exhausted": common.when_exhausted,
             "shuffle": common.shuffle,
+            "order": common.order,
             "seed": common.seed,
         },
         "weights": {source.name: weight for source, weight in zip(recipe.sources, asked.weights, strict=True)},
@@ -95,6 +97,7 @@ def step(
             common.max_epochs,
             common.when_exhausted,
             common.seed if common.shuffle else None,
+            common.order == "concatenated",
             recipe.pack.window,
             begun,
         ),
@@ -133,6 +136,7 @@ def run(work: MixWork, folder: Path, stem: str) -> Outcome:
             work.max_epochs,
             work.when_exhausted,
             work.begun,
+            work.concatenated,
         )
     with DrawPlan(folder / PLAN_FILE) as plan:
         window_tokens = [window.tokens for window in plan.windows]

@@ -21,6 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from gristmill import sources
+from gristmill.cleaning.sequence import CleanerSequence
 from gristmill.document import ROWS
 from gristmill.engine.record import Record
 from gristmill.engine.step import Outcome, Step, Task
@@ -36,7 +37,6 @@ if TYPE_CHECKING:  # a worker would spend 0.1 s on loading the schema
 
 VERSION = 1
 COUNTS = ("rows", "readable", "read_bytes", "cleaned_bytes", "rewritten_bytes")
-EMPTY = "clean.empty"
 NEXT_WORK = "gristmill.route.tokenize:warm_up"  # what idle workers load while others still sift, judge, deduplicate
 _EXAMPLES = 3
 _FILES = {"documents": "{}.parquet", "signals": "{}.signals.parquet", "dropped": "dropped/{}.parquet"}
@@ -89,7 +89,8 @@ def columns_of(recipe: Recipe, source: Source) -> Columns:
 
 def cleaners_of(recipe: Recipe) -> tuple[Choice, ...]:
     """The recipe's cleaners, behind the one that every later stage relies on."""
-    return (Choice("unicode"), *(choice for choice in recipe.clean if choice.name != "unicode"))
+    given = [choice for choice in recipe.clean if choice.name == "unicode"]
+    return (*(given or [Choice("unicode")])[:1], *(choice for choice in recipe.clean if choice.name != "unicode"))
 
 
 def column_of(documents: Mapping[str, Any], name: str) -> Any:
@@ -168,7 +169,7 @@ class _Sifter:
     def __init__(self, work: SiftWork, id_prefix: str) -> None:
         self.source = work.source
         self.id_prefix = id_prefix
-        self.cleaners = [choice.make("cleaner") for choice in work.clean]
+        self.cleaners = CleanerSequence([choice.make("cleaner") for choice in work.clean])
         self.filters = FilterSequence([choice.make("filter") for choice in work.filters])
         self.deduplicators = [choice.make("deduplicator") for choice in work.dedup]
 
@@ -178,9 +179,7 @@ class _Sifter:
         readable = pc.is_null(batch["unreadable"])
         all_rows = _Spread(readable)
         raw = all_rows.selected(batch["text"])
-        texts = raw
-        for cleaner in self.cleaners:
-            texts = cleaner.clean(texts)
+        texts, empty = self.cleaners.clean(raw)
         documents = {
             "row": all_rows.selected(numbers),
             "id": self._ids(all_rows.selected(batch["id"]), all_rows.selected(numbers)),
@@ -190,7 +189,6 @@ class _Sifter:
         }
 
         cleaned = TextView(texts)
-        empty = pc.if_else(cleaned.lengths_bytes == 0, EMPTY, pa.scalar(None, pa.string()))
         signals, left = self.filters.measure(cleaned, partial(column_of, documents))
         verdicts = verdicts_of(empty, self.filters.broken_rules(signals))
         documents["text"] = left.texts
@@ -251,7 +249,8 @@ class _Spread:
 
 def _unreadable_rows(batch: Any, chunk: Chunk) -> list[str]:
     """Where the first unreadable rows of a batch are, for people."""
-    bad = batch.filter(pc.is_valid(batch["unreadable"])).slice(0, _EXAMPLES).to_pylist()
+    unreadable = pc.starts_with(batch["unreadable"], "unreadable.").fill_null(False)
+    bad = batch.filter(unreadable).slice(0, _EXAMPLES).to_pylist()
     return [f"{chunk.pieces[row['file']].path} at {row['position']:,}: {row['unreadable']}" for row in bad]
 
 

@@ -73,15 +73,16 @@ def steps_of(recipe: Recipe, output: Path, workers: int, ledger: Ledger) -> Step
     spec_step = tokenizer.spec_step(spec)
     yield [spec_step]
 
-    tokenize_steps = tokenize.steps(chunks, spec, output / spec_step.name, (*upstream, spec_step))
+    tokenize_steps = tokenize.steps(
+        chunks, spec, output / spec_step.name, recipe.tokenizer.min_tokens, (*upstream, spec_step)
+    )
     tokenized = yield tokenize_steps
     shards: list[SourceShards] = []
     for source, step, records in zip(recipe.sources, tokenize_steps, tokenized, strict=True):
         shards.append(of_step(source.name, step, records, output))
-        docs = sum(record.counts["docs"] for record in records)
-        tokens = sum(record.counts["tokens"] for record in records)
-        ledger.add(Entry("tokenize", source.name, "documents", docs, docs))
-        ledger.add(Entry("tokenize", source.name, "tokens", tokens, tokens))
+        for entry in tokenize.entries(source.name, records, recipe.tokenizer.min_tokens):
+            ledger.add(entry)
+    ledger.require_some("tokenize")
 
     stages = list(mix.stages_of(recipe))
     mix_steps: list[Step] = []

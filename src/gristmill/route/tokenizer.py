@@ -23,8 +23,10 @@ from gristmill.tokens.tokenizer import TokenizerSpec
 
 if TYPE_CHECKING:  # a worker would spend 0.1 s on loading the schema
     from gristmill import recipe as recipes
+    from gristmill.sources.piece import Chunk
 
 VERSION = 1
+_TRAINING_CHUNK_BYTES = 8 << 20
 FILE = "tokenizer.json"
 SPEC_FILE = "tokenizer.spec.json"
 
@@ -107,19 +109,37 @@ def read_spec(folder: Path, fingerprint: str) -> TokenizerSpec:
 def train_on_files(paths: Sequence[str], text_column: str, vocab_size: int, sample_bytes: int, output: Path) -> int:
     """`gristmill train-tokenizer`: learn from raw files, spread evenly over them; returns the vocabulary's size."""
     from gristmill import sources
+
+    files = [file for path in paths for file in sources.find(path)]
+    chunks = [(chunk, text_column) for chunk in sources.split(files, {"unit": "file"}, _TRAINING_CHUNK_BYTES, None)]
+    return _train_on_chunks(chunks, vocab_size, sample_bytes, output)
+
+
+def train_on_sources(asked: Sequence[recipes.Source], vocab_size: int, sample_bytes: int, output: Path) -> int:
+    """The same from the sources of a recipe."""
+    from gristmill.route.sift import chunks_of
+
+    chunks = [
+        (chunk, source.text_column)
+        for source in asked
+        for chunk in chunks_of(source, _TRAINING_CHUNK_BYTES, tasks=None)
+    ]
+    return _train_on_chunks(chunks, vocab_size, sample_bytes, output)
+
+
+def _train_on_chunks(chunks: Sequence[tuple[Chunk, str]], vocab_size: int, sample_bytes: int, output: Path) -> int:
+    from gristmill import sources
     from gristmill.cleaning.strip import Strip
     from gristmill.cleaning.unicode import Unicode
     from gristmill.errors import SourceError
     from gristmill.sources.piece import Columns
     from gristmill.tokens.train import train
 
-    files = [file for path in paths for file in sources.find(path)]
-    chunks = sources.split(files, {"unit": "file"}, 8 << 20, None)
     learnt_bytes = 0
 
     def sample() -> Iterator[Any]:
         nonlocal learnt_bytes
-        for chunk in chunks:
+        for chunk, text_column in chunks:
             taken_bytes = 0
             for batch in sources.read(chunk, Columns(text_column)):
                 texts = Strip().clean(Unicode().clean(batch.filter(pc.is_null(batch["unreadable"]))["text"]))
@@ -131,7 +151,8 @@ def train_on_files(paths: Sequence[str], text_column: str, vocab_size: int, samp
 
     text = train(sample(), vocab_size)
     if learnt_bytes == 0:
-        raise SourceError(f"expected some text to learn from, found none in {len(files)} files: {', '.join(paths)}")
+        paths = dict.fromkeys(piece.path for chunk, _ in chunks for piece in chunk.pieces)
+        raise SourceError(f"expected some text to learn from, found none in {len(paths)} files: {', '.join(paths)}")
     with atomic_file(output) as file:
         file.write(text.encode())
     return len(json.loads(text)["model"]["vocab"])

@@ -43,6 +43,7 @@ FORMATS: Mapping[str, Format] = {
     "text": Format("text", Cut.WHOLE, (".txt", ".md"), compressible=True),
     "lines": Format("text", Cut.BYTES, compressible=True),
     "paragraphs": Format("text", Cut.STREAM, compressible=True),
+    "warc": Format("warc", Cut.STREAM, (".warc", ".wet"), compressible=True),
     "parquet": Format("parquet", Cut.UNITS, (".parquet",), expansion=3.0),
     "arrow": Format("arrow", Cut.UNITS, (".arrow", ".feather", ".ipc")),
     "huggingface": Format("huggingface", Cut.ROWS),

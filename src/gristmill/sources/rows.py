@@ -21,7 +21,8 @@ from gristmill.kernels.json_text import LONGEST_ESCAPE_BYTES, quote
 from gristmill.kernels.vector import PADDING_BYTES
 from gristmill.sources.piece import Columns
 
-# What may be wrong with a row. Its index stands for it until a batch is made; 0 is a good row.
+# Why a row may be no document: `unreadable.` where something is wrong with it, `skipped.` where it is something else.
+# The index stands for the reason until a batch is made; 0 is a good row.
 REASONS = (
     None,
     "unreadable.json",
@@ -32,8 +33,16 @@ REASONS = (
     "unreadable.csv",
     "unreadable.truncated",
     "unreadable.corrupt",
+    "unreadable.warc",
+    "unreadable.http",
+    "unreadable.charset",
+    "skipped.record_type",
+    "skipped.content_type",
+    "skipped.content_encoding",
+    "skipped.too_long",
 )
-GOOD, JSON, NOT_AN_OBJECT, MISSING_TEXT, NULL_TEXT, TEXT_TYPE, CSV, TRUNCATED, CORRUPT = range(len(REASONS))
+GOOD, JSON, NOT_AN_OBJECT, MISSING_TEXT, NULL_TEXT, TEXT_TYPE, CSV, TRUNCATED, CORRUPT = range(9)
+WARC, HTTP, CHARSET, RECORD_TYPE, CONTENT_TYPE, CONTENT_ENCODING, TOO_LONG = range(9, len(REASONS))
 Reasons = npt.NDArray[np.uint8]
 MOST_ROWS = 1 << 16  # in a batch
 

@@ -42,8 +42,9 @@ class Reference:
 
     @property
     def eos_suffix(self) -> list[int]:
-        """What `append_eos` still has to add: nothing where the post-processor already closes with EOS."""
-        if not self._spec.append_eos or self._closes_with_eos:
+        """What `append_eos` still has to add: nothing where the post-processor already closes with EOS, unless
+        it is to be there twice."""
+        if not self._spec.append_eos or (self._closes_with_eos and self._spec.append_eos != "always"):
             return []
         assert self._spec.eos_id is not None, "a spec that appends EOS knows its id"
         return [self._spec.eos_id]

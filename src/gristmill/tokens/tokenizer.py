@@ -11,10 +11,10 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from gristmill.errors import TokenizerError, unknown_name
 
@@ -41,7 +41,7 @@ class TokenizerSpec:
     """A tokenizer and its policy. Make one with `load` or `from_json`."""
 
     json_text: str = field(repr=False, compare=False)  # tokenizer.json without truncation and padding
-    append_eos: bool  # every document ends with `eos_id`
+    append_eos: bool | Literal["always"]  # every document ends with `eos_id`; always: with one more than it had
     special_tokens: bool  # add what the tokenizer's own post-processor adds, e.g. a BOS
     eos_token: str | None
     eos_id: int | None
@@ -62,7 +62,7 @@ class TokenizerSpec:
 def load(
     source: str | os.PathLike[str],
     *,
-    append_eos: bool,
+    append_eos: bool | Literal["always"],
     special_tokens: bool,
     eos_token: str | None = None,
 ) -> TokenizerSpec:
@@ -78,7 +78,7 @@ def load(
         content,
         append_eos=append_eos,
         special_tokens=special_tokens,
-        eos_token=eos_token or _configured_eos(read),
+        eos_token=eos_token or _eos_in(_side_files(read)),
         origin=str(source),
     )
 
@@ -86,7 +86,7 @@ def load(
 def from_json(
     content: str | bytes,
     *,
-    append_eos: bool,
+    append_eos: bool | Literal["always"],
     special_tokens: bool,
     eos_token: str | None = None,
     origin: str = "the given text",
@@ -103,6 +103,8 @@ def from_json(
     if append_eos and eos_id is None:
         raise TokenizerError(_no_eos(tokenizer, eos_token, origin))
     policy = {"append_eos": eos_id if append_eos else None, "special_tokens": special_tokens}
+    if append_eos == "always":
+        policy["eos"] = "always"
     canonical = json.dumps([parsed, policy], sort_keys=True, separators=(",", ":"))
     return TokenizerSpec(
         json_text=json_text,
@@ -169,11 +171,27 @@ def _no_eos(tokenizer: Any, eos_token: str | None, origin: str) -> str:
 _Reader = Callable[[str], "bytes | None"]
 
 
-def _configured_eos(read: _Reader) -> str | None:
-    for name in _EOS_FILES:
-        content = read(name)
-        if content is None:
-            continue
+@dataclass(frozen=True)
+class Declared:
+    """What the files beside a tokenizer.json say."""
+
+    files: dict[str, bytes]  # those that are there, by name
+    eos_token: str | None
+
+
+def declared(source: str | os.PathLike[str]) -> Declared:
+    """What is declared of a tokenizer beside its tokenizer.json."""
+    found = _side_files(_reader(source))
+    return Declared(found, _eos_in(found))
+
+
+def _side_files(read: _Reader) -> dict[str, bytes]:
+    contents = {name: read(name) for name in _EOS_FILES}
+    return {name: content for name, content in contents.items() if content is not None}
+
+
+def _eos_in(side_files: Mapping[str, bytes]) -> str | None:
+    for content in side_files.values():
         try:
             named = json.loads(content).get("eos_token")
         except (ValueError, AttributeError):

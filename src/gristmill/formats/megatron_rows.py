@@ -28,7 +28,7 @@ from gristmill.formats.training_sets import Options, Part
 STEM = "tokens"
 _MAGIC = b"MMIDIDX\x00\x00"
 _HEAD = struct.Struct("<9sQBQQ")
-_CODES = {np.dtype(np.uint16): 8, np.dtype(np.int32): 4}
+_CODES: dict[np.dtype[Any], int] = {np.dtype(np.uint16): 8, np.dtype(np.int32): 4}
 _SMALL_VOCABULARY = 65_500  # Megatron's own bound
 _BLOCK_ROWS = 1 << 20
 

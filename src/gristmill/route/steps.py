@@ -5,7 +5,7 @@ Whoever drives it decides what "carry out" means: a run brings the steps up to d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 
 from gristmill.engine.ledger import Entry, Ledger, total
@@ -15,6 +15,7 @@ from gristmill.recipe import Recipe
 from gristmill.route import dedup, judge, mix, pack, sift, tokenize, tokenizer
 from gristmill.route.shards import SourceShards, of_step
 from gristmill.route.survivors import SiftedChunk
+from gristmill.tokens.tokenizer import TokenizerSpec
 
 FIRST_WORK = "gristmill.route.sift:warm_up"
 Steps = Generator[list[Step], list[list[Record]], Callable[[], None]]
@@ -75,7 +76,20 @@ def steps_of(recipe: Recipe, output: Path, workers: int, ledger: Ledger) -> Step
         ledger.add(Entry("tokenize", source.name, "documents", docs, docs))
         ledger.add(Entry("tokenize", source.name, "tokens", tokens, tokens))
 
-    mix_step = mix.step(recipe, shards, tuple(tokenize_steps))
+    pack_step, packed = yield from mixed_and_packed(recipe, output, shards, spec, tuple(tokenize_steps), ledger)
+    return lambda: pack.write_manifest(output / pack_step.name, pack.layout_of(recipe, shards, spec), spec, packed)
+
+
+def mixed_and_packed(
+    recipe: Recipe,
+    output: Path,
+    shards: Sequence[SourceShards],
+    spec: TokenizerSpec,
+    tokenize_steps: tuple[Step, ...],
+    ledger: Ledger,
+) -> Generator[list[Step], list[list[Record]], tuple[Step, list[Record]]]:
+    """mix → pack: the end of the route, from token shards on."""
+    mix_step = mix.step(recipe, shards, tokenize_steps)
     [[mixed]] = yield [mix_step]
     for book in mixed.counts["books"]["sources"]:
         ledger.add(mix.entry(book))
@@ -86,7 +100,7 @@ def steps_of(recipe: Recipe, output: Path, workers: int, ledger: Ledger) -> Step
     for entry in pack.entries(shards, packed, recipe.pack.sequence_length):
         ledger.add(entry)
     ledger.require_some("pack")
-    return lambda: pack.write_manifest(output / pack_step.name, pack.layout_of(recipe, shards, spec), spec, packed)
+    return pack_step, packed
 
 
 def _sift_entry(source: str, sifted: list[Record], judged: list[Record]) -> Entry:

@@ -38,7 +38,7 @@ class DatatroveTokens:
             for batch in batches:
                 stream.write(batch.ids.astype(about.dtype, copy=False).data)
                 index.write((_document_ends(batch) + np.uint64(tokens)).data)
-                rows += len(batch)
+                rows += batch.rows
                 tokens += len(batch.ids)
         with files.atomic_file(folder / f"{name}.metadata") as metadata:
             lines = [f"{about.tokenizer}|{about.dtype.itemsize}", str(tokens), _for_people(tokens)]
@@ -74,7 +74,7 @@ class DatatroveTokens:
 
 def _document_ends(batch: RowBatch) -> npt.NDArray[np.uint64]:
     """Where, in the batch's ids, each document part ends, and where padding does."""
-    row_of_part = np.repeat(np.arange(len(batch)), np.diff(batch.segments.offsets))
+    row_of_part = np.repeat(np.arange(batch.rows), np.diff(batch.segments.offsets))
     ends = batch.offsets[:-1][row_of_part] + batch.segments.start + batch.part_lengths()
     padded = batch.offsets[1:][batch.lengths < np.diff(batch.offsets)]
     return np.sort(np.concatenate([ends, padded])).astype(np.uint64) if len(padded) else ends.astype(np.uint64)

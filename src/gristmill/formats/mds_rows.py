@@ -95,7 +95,7 @@ def _shards(about: About, batches: Iterable[RowBatch], most_bytes: int, config_b
     held_bytes = fixed_bytes
     for batch in batches:
         offsets, data = _fixed_rows(about, batch) if about.sequence_length else _documents(about, batch)
-        start, rows = 0, len(batch)
+        start, rows = 0, batch.rows
         while start < rows:
             ends = offsets[start + 1 :] - offsets[start] + 4 * np.arange(1, rows - start + 1)
             fitting = int(np.searchsorted(ends, most_bytes - held_bytes, side="right"))
@@ -116,11 +116,11 @@ def _shards(about: About, batches: Iterable[RowBatch], most_bytes: int, config_b
 
 
 def _fixed_rows(about: About, batch: RowBatch) -> _Rows:
-    tokens = batch.ids.astype(about.dtype, copy=False).reshape(len(batch), -1).view(np.uint8)
+    tokens = batch.ids.astype(about.dtype, copy=False).reshape(batch.rows, -1).view(np.uint8)
     if about.may_pad:
         lengths = batch.lengths.astype(np.uint32).reshape(-1, 1).view(np.uint8)
         tokens = np.concatenate([lengths, tokens], axis=1)
-    return np.arange(len(batch) + 1, dtype=np.int64) * tokens.shape[1], tokens.reshape(-1)
+    return np.arange(batch.rows + 1, dtype=np.int64) * tokens.shape[1], tokens.reshape(-1)
 
 
 def _documents(about: About, batch: RowBatch) -> _Rows:
@@ -128,7 +128,7 @@ def _documents(about: About, batch: RowBatch) -> _Rows:
     id_bytes = about.dtype.itemsize
     sizes = np.diff(batch.offsets)
     width_codes = (sizes >= 1 << 8).astype(np.int64) + (sizes >= 1 << 16)
-    heads: npt.NDArray[np.uint8] = np.zeros((len(batch), 9), np.uint8)  # size: 4, shape's kind: 1, shape: 1, 2 or 4
+    heads: npt.NDArray[np.uint8] = np.zeros((batch.rows, 9), np.uint8)  # size: 4, shape's kind: 1, shape: 1, 2 or 4
     head_bytes = 5 + (1 << width_codes)
     heads[:, :4] = (sizes * id_bytes + head_bytes - 4).astype("<u4").reshape(-1, 1).view(np.uint8)
     heads[:, 4] = 1 << 2 | width_codes
@@ -140,7 +140,7 @@ def _documents(about: About, batch: RowBatch) -> _Rows:
         pa.scalar(b"", pa.large_binary()),
     )
     _, offsets, data = joined.buffers()
-    return np.frombuffer(offsets, np.int64, len(batch) + 1), np.frombuffer(data, np.uint8)
+    return np.frombuffer(offsets, np.int64, batch.rows + 1), np.frombuffer(data, np.uint8)
 
 
 def _binaries(offsets: npt.NDArray[np.int64], data: npt.NDArray[np.uint8]) -> Any:

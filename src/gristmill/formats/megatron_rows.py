@@ -46,23 +46,15 @@ class MegatronRows:
     ) -> tuple[list[str], Mapping[str, Any]]:
         """Both files. The .bin grows batch by batch, and so do the lengths in the .idx."""
         dtype = dtype_of(about.vocab_size)
-        rows = 0
-        with (
-            files.atomic_file(folder / f"{STEM}.bin") as tokens,
-            files.atomic(folder / f"{STEM}.idx") as temporary,
-            open(temporary, "w+b") as index,
-        ):
-            index.write(_HEAD.pack(_MAGIC, 1, _CODES[dtype], 0, 0))
+
+        def written(tokens: IO[bytes]) -> Iterator[npt.NDArray[np.int32]]:
             for batch in batches:
                 real = batch.ids[attention_mask(batch).view(np.bool_)] if about.may_pad else batch.ids
                 tokens.write(real.astype(dtype, copy=False).data)
-                index.write(_lengths(batch).data)
-                rows += len(batch)
-            _write_offsets(index, rows, dtype.itemsize)
-            for first in range(0, rows + 1, _BLOCK_ROWS):
-                index.write(np.arange(first, min(first + _BLOCK_ROWS, rows + 1), dtype=np.int64).data)
-            index.seek(0)
-            index.write(_HEAD.pack(_MAGIC, 1, _CODES[dtype], rows, rows + 1))
+                yield _lengths(batch)
+
+        with files.atomic_file(folder / f"{STEM}.bin") as tokens, files.atomic(folder / f"{STEM}.idx") as temporary:
+            _write_index(temporary, dtype, written(tokens))
         return [f"{STEM}.bin", f"{STEM}.idx"], {"padded": about.may_pad}
 
     def write_index(self, folder: Path, about: About, options: Options, parts: Sequence[Part]) -> list[str]:
@@ -100,12 +92,26 @@ class MegatronIndex:
 
 
 def _lengths(batch: RowBatch) -> npt.NDArray[np.int32]:
-    if len(batch) and batch.lengths.max() > np.iinfo(np.int32).max:
+    if batch.rows and batch.lengths.max() > np.iinfo(np.int32).max:
         raise FormatError(
             f"expected documents of at most 2,147,483,647 tokens, found one of {batch.lengths.max():,}\n"
             "  Pack it: give a sequence length."
         )
     return batch.lengths.astype(np.int32)
+
+
+def _write_index(path: Path, dtype: np.dtype[Any], lengths: Iterable[npt.NDArray[np.int32]]) -> None:
+    rows = 0
+    with open(path, "w+b") as index:
+        index.write(_HEAD.pack(_MAGIC, 1, _CODES[dtype], 0, 0))
+        for block in lengths:
+            index.write(block.data)
+            rows += len(block)
+        _write_offsets(index, rows, dtype.itemsize)
+        for first in range(0, rows + 1, _BLOCK_ROWS):
+            index.write(np.arange(first, min(first + _BLOCK_ROWS, rows + 1), dtype=np.int64).data)
+        index.seek(0)
+        index.write(_HEAD.pack(_MAGIC, 1, _CODES[dtype], rows, rows + 1))
 
 
 def _write_offsets(index: IO[bytes], rows: int, id_bytes: int) -> None:

@@ -60,7 +60,7 @@ class ParquetRows:
             ) as writer,
         ):
             for batch in batches:
-                writer.write_batch(row_columns.record_batch(about, batch, schema), row_group_size=max(1, len(batch)))
+                writer.write_batch(row_columns.record_batch(about, batch, schema), row_group_size=max(1, batch.rows))
                 empty_rows += int((np.diff(batch.offsets) == 0).sum())
         return [name], {"empty_rows": empty_rows}
 

@@ -70,7 +70,9 @@ class RowBatch(NamedTuple):
     lengths: I64  # how many ids of each row are real tokens; the rest is padding
     segments: Segments  # the document parts of each row
 
-    def __len__(self) -> int:
+    @property
+    def rows(self) -> int:
+        """How many."""
         return len(self.lengths)
 
     def part_lengths(self) -> I64:

@@ -55,7 +55,7 @@ def attention_mask(batch: RowBatch) -> npt.NDArray[np.int8]:
     if (batch.lengths == widths).all():
         return np.ones(len(batch.ids), np.int8)
     runs = np.stack([batch.lengths, widths - batch.lengths], axis=1).reshape(-1)
-    return np.repeat(np.tile(np.array([1, 0], np.int8), len(batch)), runs)
+    return np.repeat(np.tile(np.array([1, 0], np.int8), batch.rows), runs)
 
 
 def _list_of(kind: Any) -> Any:

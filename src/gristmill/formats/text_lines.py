@@ -76,7 +76,7 @@ def _decoded(tokenizer: Any, about: About, batch: RowBatch) -> Iterator[list[str
         ends = [
             end - (end > begin and batch.ids[end - 1] == about.eos_id) for begin, end in zip(begins, ends, strict=True)
         ]
-    for first in range(0, len(batch), _ROWS_AT_ONCE):
+    for first in range(0, batch.rows, _ROWS_AT_ONCE):
         some = slice(first, first + _ROWS_AT_ONCE)
         rows = [batch.ids[begin:end].tolist() for begin, end in zip(begins[some], ends[some], strict=True)]
         yield tokenizer.decode_batch(rows, skip_special_tokens=False)

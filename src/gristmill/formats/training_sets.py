@@ -155,7 +155,7 @@ def write_part(name: str, folder: Path, stem: str, about: About, options: Option
     def counted() -> Iterator[RowBatch]:
         nonlocal rows, tokens, ids
         for batch in batches:
-            rows += len(batch)
+            rows += batch.rows
             tokens += int(batch.lengths.sum())
             ids += len(batch.ids)
             yield batch

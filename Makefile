@@ -26,6 +26,9 @@ lint: $(VENV)/installed-dev
 bench: $(VENV)/installed-bench  ## every measured claim; takes an hour
 	for file in bench/*.py; do $(BIN)/python $$file || exit 1; done
 
+docs: $(VENV)/installed-dev  ## the pages that are made from the source
+	$(BIN)/python tools/make_filter_docs.py
+
 $(VENV)/installed-%: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable $(if $(filter demo,$*),.,".[$*]")

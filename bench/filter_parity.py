@@ -13,10 +13,8 @@ To add a filter, add a row to ROWS. One whose class is not there, on either side
 from __future__ import annotations
 
 import argparse
-import gzip
 import hashlib
 import importlib
-import io
 import json
 import multiprocessing
 import sys
@@ -26,15 +24,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from importlib.metadata import version
 from importlib.util import find_spec
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
-import zstandard
 
-SHARED = Path(__file__).resolve().parents[2] / "shared"
+import corpora
+
 MOST_SHOWN = 50
 BATCH_BYTES = 8_000_000
 DROPPED = "dropped"  # a verdict without a reason
@@ -67,6 +63,7 @@ def _use_packaged_language_model() -> None:
 _LOOSE_REPETITION = {"dup_line_char_frac": None, "top_n_grams": ((2, 0.25), (3, 0.25), (4, 0.25))}
 _LOOSE_QUALITY = {"min_doc_words": 20, "max_doc_words": 200_000}
 _LANGUAGES = ["en", "vi"]
+_PATTERN = "lorem ipsum|[Cc]opyright [0-9]{4}|all rights reserved"
 
 ROWS = [
     Row(
@@ -108,7 +105,6 @@ ROWS = [
         "c4_paragraphs",
         "gristmill.filters.c4_paragraphs:C4Paragraphs",
         "datatrove.pipeline.filters:C4ParagraphFilter",
-        reasons=None,
     ),
     Row(
         "language",
@@ -118,6 +114,15 @@ ROWS = [
         their_parameters={"languages": _LANGUAGES, "language_threshold": 0.65},
         reasons=None,
         prepare=_use_packaged_language_model,
+    ),
+    Row("spam", "gristmill.filters.spam:Spam", "peers.spam:SpamFilter"),
+    Row(
+        "regex",
+        "gristmill.filters.regex:Regex",
+        "datatrove.pipeline.filters:RegexFilter",
+        parameters={"regex_exp": _PATTERN},
+        their_parameters={"regex_exp": _PATTERN},
+        reasons=None,
     ),
 ]
 
@@ -130,16 +135,15 @@ def main() -> int:
     arguments = _arguments()
     rows = [row for row in ROWS if row.name in arguments.filters] if arguments.filters else ROWS
     rows = [row for row in rows if _is_there(row)]
-    files = [file for file in sorted(arguments.corpora.iterdir()) if _ending(file)]
-    if not files:
-        sys.exit(f"expected {', '.join(_READERS)} files, found none: {arguments.corpora}")
+    files = corpora.files(arguments.corpora)
     documents = dict.fromkeys((row.name for row in rows), 0)
     differing: dict[str, list[str]] = {row.name: [] for row in rows}
     names = [row.name for row in rows]
     with multiprocessing.get_context("spawn").Pool(arguments.processes, _become_judges, (names,)) as pool:
         for file in files:
             started = time.perf_counter()
-            ids, texts = _documents(file, arguments.documents_per_file)
+            rows_of_file = list(corpora.documents(file, arguments.documents_per_file))
+            ids, texts = [str(row["id"]) for row in rows_of_file], [row["text"] for row in rows_of_file]
             theirs = _their_answers(pool, rows, file, texts, arguments.keep_answers)
             for row in rows:
                 documents[row.name] += len(texts)
@@ -164,7 +168,7 @@ def main() -> int:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--corpora", type=Path, default=SHARED / "corpora")
+    parser.add_argument("--corpora", type=Path, default=corpora.CORPORA)
     parser.add_argument("--filters", nargs="+", choices=[row.name for row in ROWS])
     parser.add_argument("--documents-per-file", type=int)
     parser.add_argument("--processes", type=int, default=2)
@@ -270,30 +274,6 @@ def _key(row: Row, file: Path, texts: list[str]) -> str:
     asked = [version("datatrove"), row.theirs, row.their_parameters, row.ours, row.reasons, len(texts)]
     stamp = file.stat()
     return f"{file.name}-{_digest(repr([asked, stamp.st_size, stamp.st_mtime_ns]))}"
-
-
-def _documents(file: Path, limit: int | None) -> tuple[list[str], list[str]]:
-    rows = list(islice(_READERS[_ending(file)](file), limit))
-    return [str(row["id"]) for row in rows], [row["text"] for row in rows]
-
-
-def _jsonl(file: Path) -> Iterator[dict[str, Any]]:
-    openers = {".gz": gzip.open, ".zst": zstandard.open, ".jsonl": open}
-    with openers[file.suffix](file, "rb") as lines:
-        for line in io.BufferedReader(lines):
-            yield json.loads(line)
-
-
-def _parquet(file: Path) -> Iterator[dict[str, Any]]:
-    for batch in pq.ParquetFile(file).iter_batches(500, columns=["id", "text"]):
-        yield from batch.to_pylist()
-
-
-_READERS = {".jsonl": _jsonl, ".jsonl.gz": _jsonl, ".jsonl.zst": _jsonl, ".parquet": _parquet}
-
-
-def _ending(file: Path) -> str:
-    return next((ending for ending in _READERS if file.name.endswith(ending)), "")
 
 
 if __name__ == "__main__":

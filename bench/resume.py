@@ -9,7 +9,6 @@ through is compared and the output removed, so that all moments of the route are
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import os
 import random
@@ -21,23 +20,9 @@ import tempfile
 import time
 from pathlib import Path
 
-SHARED = Path(__file__).parents[2] / "shared"
-SUFFIXES = (".jsonl.gz", ".jsonl.zst", ".parquet", ".jsonl")
-
-
-def digests(output: Path) -> dict[str, str]:
-    """SHA-256 of every file of the output but the records (which hold times) and the lock."""
-    sums = {}
-    for path in sorted(output.rglob("*")):
-        is_record = path.suffix == ".json" and path.name not in ("manifest.json", "ledger.json", "tokenizer.json")
-        if path.is_file() and path.name != ".lock" and (not is_record or path.name.endswith(".spec.json")):
-            sums[str(path.relative_to(output))] = hashlib.sha256(path.read_bytes()).hexdigest()
-    return sums
-
-
-def differing(found: dict[str, str], expected: dict[str, str]) -> list[str]:
-    """The files that are not the same in both."""
-    return sorted(name for name in {*found, *expected} if found.get(name) != expected.get(name))
+import corpora
+import recipes
+from recipes import differing, digests
 
 
 def start(recipe: Path) -> subprocess.Popen[bytes]:
@@ -58,27 +43,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--corpora", type=Path, default=SHARED / "corpora")
-    parser.add_argument("--tokenizer", type=Path, default=SHARED / "tokenizers" / "gpt2.json")
+    parser.add_argument("--corpora", type=Path, default=corpora.CORPORA)
+    parser.add_argument("--tokenizer", type=Path, default=corpora.GPT2)
     options = parser.parse_args()
     rng = random.Random(options.seed)
     with tempfile.TemporaryDirectory() as scratch:
         output = Path(scratch) / "out"
         recipe = Path(scratch) / "recipe.yaml"
-        files = [path for path in sorted(options.corpora.iterdir()) if path.name.endswith(SUFFIXES)]
-        recipe.write_text(
-            json.dumps(
-                {
-                    "sources": [{"name": path.name.split(".")[0], "path": str(path)} for path in files],
-                    "filters": [{"length": {"min_characters": 100}}],
-                    "dedup": ["exact"],
-                    "tokenizer": {"path": str(options.tokenizer)},
-                    "mixture": {"seed": 1},
-                    "pack": {"sequence_length": 2048},
-                    "output": {"path": str(output), "chunk": "8MB", "keep_dropped": True},
-                }
-            )
-        )
+        plan = recipes.over(corpora.files(options.corpora), options.tokenizer, output)
+        plan["output"]["chunk"] = "8MB"
+        recipe.write_text(json.dumps(plan))
         run_to_end(recipe)
         expected = digests(output)
         shutil.rmtree(output)

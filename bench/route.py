@@ -9,44 +9,26 @@ Same documents, same machine, one after the other, best of several runs; start-u
 from __future__ import annotations
 
 import argparse
-import gzip
 import json
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
-import pyarrow.parquet as pq
-import zstandard
-
+import corpora
+import recipes
 from measure import Measured, best, measure
 
 HERE = Path(__file__).parent
-SHARED = HERE.parents[1] / "shared"
-SEQUENCE_LENGTH = 2048
 
 
-def texts(path: Path) -> Iterator[str]:
-    """The texts of one corpus file."""
-    if path.suffix == ".parquet":
-        yield from pq.read_table(path, columns=["text"])["text"].to_pylist()
-        return
-    opener = {".gz": gzip.open, ".zst": zstandard.open}[path.suffix]
-    with opener(path, "rt", encoding="utf-8") as lines:
-        for line in lines:
-            yield json.loads(line)["text"]
-
-
-def write_input(corpora: Path, folder: Path) -> tuple[list[Path], int]:
+def write_input(source: Path, folder: Path) -> tuple[list[Path], int]:
     """The corpora as plain JSONL, which both routes read; returns the files and the bytes of text."""
     files, text_bytes = [], 0
-    for path in sorted(corpora.iterdir()):
-        if not path.name.endswith((".jsonl.gz", ".jsonl.zst", ".parquet")):
-            continue
+    for path in corpora.files(source):
         files.append(folder / f"{path.name.split('.')[0]}.jsonl")
         with open(files[-1], "w", encoding="utf-8") as out:
-            for number, text in enumerate(texts(path)):
+            for number, text in enumerate(corpora.texts(path)):
                 out.write(json.dumps({"id": number, "text": text}, ensure_ascii=False) + "\n")
                 text_bytes += len(text.encode())
     return files, text_bytes
@@ -54,15 +36,7 @@ def write_input(corpora: Path, folder: Path) -> tuple[list[Path], int]:
 
 def ours(files: list[Path], tokenizer: Path, output: Path, processes: int) -> Measured:
     """Gristmill, as a user runs it."""
-    recipe = {
-        "sources": [{"name": file.stem, "path": str(file)} for file in files],
-        "filters": [{"length": {"min_characters": 100}}],
-        "dedup": ["exact"],
-        "tokenizer": {"path": str(tokenizer)},
-        "pack": {"strategy": "best_fit", "sequence_length": SEQUENCE_LENGTH},
-        "output": {"path": str(output)},
-        "engine": {"workers": processes},
-    }
+    recipe = {**recipes.over(files, tokenizer, output), "engine": {"workers": processes}}
     recipe_file = output.with_suffix(".yaml")
     recipe_file.write_text(json.dumps(recipe))  # JSON is YAML
     shutil.rmtree(output, ignore_errors=True)
@@ -74,14 +48,14 @@ def theirs(files: list[Path], tokenizer: Path, output: Path, processes: int) -> 
     for folder in (output, Path(f"{output}.cache")):
         shutil.rmtree(folder, ignore_errors=True)
     script = HERE / "peers" / "datasets_route.py"
-    command = [sys.executable, script, tokenizer, output, processes, SEQUENCE_LENGTH, *files]
+    command = [sys.executable, script, tokenizer, output, processes, recipes.SEQUENCE_LENGTH, *files]
     return measure([str(part) for part in command], HF_HUB_OFFLINE="1")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--corpora", type=Path, default=SHARED / "corpora")
-    parser.add_argument("--tokenizer", type=Path, default=SHARED / "tokenizers" / "gpt2.json")
+    parser.add_argument("--corpora", type=Path, default=corpora.CORPORA)
+    parser.add_argument("--tokenizer", type=Path, default=corpora.GPT2)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--processes", type=int, default=2)
     options = parser.parse_args()

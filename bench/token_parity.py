@@ -12,9 +12,6 @@ compares all code points in several contexts instead of corpora. Ends with exit 
 from __future__ import annotations
 
 import argparse
-import gzip
-import io
-import json
 import multiprocessing
 import resource
 import subprocess
@@ -27,11 +24,10 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import xxhash
-import zstandard
 
-SHARED = Path(__file__).resolve().parents[2] / "shared"
+import corpora
+
 ENGINES = ("gristmill", "tokenizers")
 BATCH_DOCS = 500
 # Where a character may stand: by letters, digits, marks, itself, spaces, line ends, an apostrophe.
@@ -83,7 +79,7 @@ def main() -> int:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--corpora", type=Path, default=SHARED / "corpora")
+    parser.add_argument("--corpora", type=Path, default=corpora.CORPORA)
     parser.add_argument("--tokenizers", type=Path, nargs="+")
     parser.add_argument("--limit", type=int)
     parser.add_argument("--every-character", action="store_true")
@@ -91,9 +87,9 @@ def _arguments() -> argparse.Namespace:
 
 
 def _shared_tokenizers() -> list[Path]:
-    fetch = [str(SHARED / "tokenizers" / "get"), "llama2", "llama3_2"]
+    fetch = [str(corpora.SHARED / "tokenizers" / "get"), "llama2", "llama3_2"]
     fetched = subprocess.run(fetch, check=True, capture_output=True, text=True).stdout.split()
-    return [SHARED / "tokenizers" / "gpt2.json", *map(Path, fetched)]
+    return [corpora.SHARED / "tokenizers" / "gpt2.json", *map(Path, fetched)]
 
 
 def _in_own_process(*arguments: object) -> Measured:
@@ -101,12 +97,12 @@ def _in_own_process(*arguments: object) -> Measured:
         return pool.apply(_measure, arguments)
 
 
-def _measure(engine: str, tokenizer: Path, corpora: Path | None, limit: int | None) -> Measured:
+def _measure(engine: str, tokenizer: Path, folder: Path | None, limit: int | None) -> Measured:
     encode, name = (_our_encoder if engine == "gristmill" else _their_encoder)(tokenizer)
     digests: list[int] = []
     text_bytes = tokens = 0
     seconds = 0.0
-    for texts in _batches(corpora, limit):
+    for texts in _batches(folder, limit):
         started = time.perf_counter()
         ids = encode(texts)
         seconds += time.perf_counter() - started
@@ -152,43 +148,24 @@ def _their_encoder(path: Path) -> tuple[Encode, Callable[[], str]]:
     return encode, lambda: "tokenizers"
 
 
-def _batches(corpora: Path | None, limit: int | None) -> Iterator[Texts]:
-    documents = _every_character() if corpora is None else chain.from_iterable(_corpora(corpora, limit))
+def _batches(folder: Path | None, limit: int | None) -> Iterator[Texts]:
+    documents = _every_character() if folder is None else _documents(folder, limit)
     while batch := list(islice(documents, BATCH_DOCS)):
         yield pa.array(batch, pa.large_string())
 
 
-def _document(corpora: Path | None, limit: int | None, number: int) -> str:
-    batch = next(islice(_batches(corpora, limit), number // BATCH_DOCS, None))
+def _document(folder: Path | None, limit: int | None, number: int) -> str:
+    batch = next(islice(_batches(folder, limit), number // BATCH_DOCS, None))
     return batch[number % BATCH_DOCS].as_py()
 
 
-def _corpora(folder: Path, limit: int | None) -> Iterator[Iterator[str]]:
-    files = [file for file in sorted(folder.iterdir()) if file.name.endswith(tuple(_READERS))]
-    if not files:
-        sys.exit(f"expected {', '.join(_READERS)} files, found none: {folder}")
-    for file in files:
-        ending = next(ending for ending in _READERS if file.name.endswith(ending))
-        yield islice(_READERS[ending](file), limit)
+def _documents(folder: Path, limit: int | None) -> Iterator[str]:
+    return chain.from_iterable(corpora.texts(file, limit) for file in corpora.files(folder))
 
 
 def _every_character() -> Iterator[str]:
     return (CONTEXTS.format(chr(code)) for code in range(sys.maxunicode + 1) if not 0xD800 <= code < 0xE000)
 
-
-def _jsonl(file: Path) -> Iterator[str]:
-    openers = {".gz": gzip.open, ".zst": zstandard.open, ".jsonl": open}
-    with openers[file.suffix](file, "rb") as lines:
-        for line in io.BufferedReader(lines):
-            yield json.loads(line)["text"]
-
-
-def _parquet(file: Path) -> Iterator[str]:
-    for batch in pq.ParquetFile(file).iter_batches(BATCH_DOCS, columns=["text"]):
-        yield from batch.column("text").to_pylist()
-
-
-_READERS = {".jsonl": _jsonl, ".jsonl.gz": _jsonl, ".jsonl.zst": _jsonl, ".parquet": _parquet}
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -49,6 +49,9 @@ CLASSES: dict[str, Callable[[str], object]] = {
     "terminal": TERMINAL_PUNCTUATION.__contains__,
     "sentence_end": sentence_ends.__contains__,
     "line_end": line_ends.__contains__,
+    "alphanumeric": str.isalnum,
+    "digit": str.isdigit,
+    "capital": str.isupper,
 }
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -30,19 +31,43 @@ def run_command(
     output: Annotated[str | None, typer.Option(help="Instead of the recipe's `output.path`.")] = None,
     workers: Annotated[int | None, typer.Option(help="Instead of the recipe's `engine.workers`.")] = None,
     memory: Annotated[str | None, typer.Option(help="Instead of the recipe's `engine.memory`, e.g. 4GB.")] = None,
+    tasks: Annotated[int | None, typer.Option(help="Cut each source into about so many tasks.", min=1)] = None,
+    only: Annotated[list[str] | None, typer.Option(help="Only this source; may be given again.")] = None,
+    max_datasets: Annotated[int | None, typer.Option(help="Only the first sources.", min=1)] = None,
+    limit_docs: Annotated[int | None, typer.Option(help="At most so many documents of each source.", min=1)] = None,
+    scale: Annotated[float | None, typer.Option(help="Times every budget of tokens, e.g. 1e-6.")] = None,
+    dedup: Annotated[
+        str | None, typer.Option(help="Instead of the recipe's: exact, minhash, sentences ..., commas between.")
+    ] = None,
+    tokenizer: Annotated[str | None, typer.Option(help="Instead of the recipe's: a path, or a hub id.")] = None,
+    local_root: Annotated[
+        Path | None, typer.Option(help="Folders DIR/ORG/NAME/CONFIG in the place of hub datasets.")
+    ] = None,
+    texts: Annotated[
+        bool | None, typer.Option("--texts", help="Keep the surviving texts as ORG_NAME/CONFIG/N.jsonl.gz too.")
+    ] = None,
+    logging_dir: Annotated[Path | None, typer.Option(help="Also write what happens to DIR/events.jsonl.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Say nothing but errors.")] = False,
 ) -> None:
     """Carry out a recipe; run it again to resume."""
     from rich.console import Console
 
     from gristmill.drive import run
+    from gristmill.engine.local import Observer
+    from gristmill.report.events import EventLog, Observers
     from gristmill.report.inspect import print_rows
     from gristmill.report.progress import ProgressObserver
     from gristmill.report.table import print_ledger
 
     console = Console(quiet=quiet)
-    loaded = _load(recipe, output, workers, memory)
-    result = run(loaded, ProgressObserver(console))
+    changes = _changes(
+        output=output, workers=workers, memory=memory, tasks=tasks, only=only, max_datasets=max_datasets,
+        limit_docs=limit_docs, scale=scale, dedup=dedup, local_root=local_root, tokenizer=tokenizer, texts=texts,
+    )  # fmt: skip
+    observers: list[Observer] = [ProgressObserver(console)]
+    if logging_dir is not None:
+        observers.append(EventLog(logging_dir / "events.jsonl"))
+    result = run(_load(recipe, changes), Observers(observers))
     print_ledger(result.ledger, console)
     print_rows(result.path, console, rows=1)
     console.print(f"Output: {result.path}", highlight=False, soft_wrap=True)
@@ -56,7 +81,7 @@ def plan_command(recipe: RecipePath, output: Annotated[str | None, typer.Option(
     from gristmill.drive import plan
     from gristmill.report.plan import print_plan
 
-    loaded = _load(recipe, output)
+    loaded = _load(recipe, _changes(output=output))
     print_plan(loaded, plan(loaded), Console())
 
 
@@ -66,7 +91,7 @@ def report_command(output: OutputPath) -> None:
     from rich.console import Console
 
     from gristmill.engine.ledger import Ledger
-    from gristmill.report.inspect import require_output
+    from gristmill.finished import require_output
     from gristmill.report.signals import print_signals
     from gristmill.report.table import print_ledger
 
@@ -81,13 +106,14 @@ def inspect_command(
     output: OutputPath,
     rows: Annotated[int, typer.Option(help="How many rows.", min=1)] = 3,
     first: Annotated[int, typer.Option(help="Number of the first row.", min=0)] = 0,
+    stage: Annotated[str | None, typer.Option(help="Of a mixture in stages: which one.")] = None,
 ) -> None:
     """Show packed rows as text, with the documents' bounds visible."""
     from rich.console import Console
 
     from gristmill.report.inspect import print_rows
 
-    print_rows(output, Console(), rows=rows, first=first)
+    print_rows(output, Console(), rows=rows, first=first, stage=stage)
 
 
 @app.command("init")
@@ -132,6 +158,7 @@ def export_command(
     ] = None,
     compression: Annotated[str, typer.Option(help="none, or codec:level such as zstd:3.")] = "none",
     shard_size: Annotated[str, typer.Option(help="Of ids in one file, before compression.")] = "200MB",
+    stage: Annotated[str | None, typer.Option(help="Of a mixture in stages; else the first.")] = None,
     workers: Annotated[int | None, typer.Option(help="Instead of every core.", min=0)] = None,
     memory: Annotated[str, typer.Option(help="What all workers may use.")] = "4GB",
 ) -> None:
@@ -147,7 +174,8 @@ def export_command(
     with _usage():
         options, memory_bytes = _export_options(compression, shard_size), parse_bytes(memory)
     watcher = ProgressObserver(console)
-    made = export(output, to, destination, options, "auto" if workers is None else workers, memory_bytes, watcher)
+    asked_workers = "auto" if workers is None else workers
+    made = export(output, to, destination, options, asked_workers, memory_bytes, watcher, stage)
     print_training_set(made, console)
 
 
@@ -212,7 +240,7 @@ def verify_command(
     code tells."""
     from rich.console import Console
 
-    from gristmill.report.inspect import require_output
+    from gristmill.finished import require_output
     from gristmill.report.verify import print_agreement, print_verification
 
     if sample is None:
@@ -220,7 +248,7 @@ def verify_command(
     else:
         from gristmill.compat.agreement import compare
 
-        well = print_agreement(compare(_load(target, None), sample), Console())
+        well = print_agreement(compare(_load(target, []), sample), Console())
     if not well:
         raise typer.Exit(1)
 
@@ -243,23 +271,41 @@ def _usage() -> Iterator[None]:
         raise RecipeError(str(error)) from error
 
 
-def _load(recipe: str, output: str | None, workers: int | None = None, memory: str | None = None) -> Any:
+def _changes(**asked: Any) -> list[Callable[[dict[str, Any]], dict[str, Any]]]:
+    """What the options of `run` change in a recipe; None changes nothing."""
+    from gristmill import recipe_changes
+    from gristmill.recipe_changes import replaced, with_parts
+
+    made: dict[str, Callable[[Any], Callable[[dict[str, Any]], dict[str, Any]]]] = {
+        "only": lambda names: partial(recipe_changes.only_sources, names=names),
+        "max_datasets": lambda count: partial(recipe_changes.first_sources, count=count),
+        "limit_docs": lambda docs: partial(recipe_changes.limited, docs=docs),
+        "scale": lambda factor: partial(recipe_changes.scaled, factor=factor),
+        "local_root": lambda root: partial(recipe_changes.on_local_root, root=root),
+        "dedup": lambda kinds: partial(replaced, key="dedup", value=kinds.split(",")),
+        "tokenizer": lambda name: partial(
+            replaced, key="tokenizer", value={"path" if Path(name).exists() else "hub": name}
+        ),
+        "output": lambda path: partial(with_parts, changes={"output": {"path": path}}),
+        "texts": lambda _: partial(with_parts, changes={"output": {"texts": True}}),
+        "tasks": lambda count: partial(with_parts, changes={"output": {"tasks": count}}),
+        "workers": lambda count: partial(with_parts, changes={"engine": {"workers": count}}),
+        "memory": lambda size: partial(with_parts, changes={"engine": {"memory": size}}),
+    }
+    return [make(asked[name]) for name, make in made.items() if asked.get(name) is not None]
+
+
+def _load(recipe: str, changes: Sequence[Callable[[dict[str, Any]], dict[str, Any]]]) -> Any:
     from gristmill.recipe import Recipe
     from gristmill.recipes import is_shipped, read_text
 
-    engine = {name: value for name, value in (("workers", workers), ("memory", memory)) if value is not None}
-    changes: dict[str, Any] = {}
-    if output is not None:
-        changes["output"] = {"path": output}
-    if engine:
-        changes["engine"] = engine
-    if is_shipped(recipe) and not Path(recipe).exists():
-        if recipe == "demo":
-            from gristmill.demo import prepare
+    if not is_shipped(recipe) or Path(recipe).exists():
+        return Recipe.from_yaml(recipe, *changes)
+    if recipe == "demo":
+        from gristmill.demo import prepare
 
-            prepare()
-        return Recipe.from_text(read_text(recipe), recipe, **changes)
-    return Recipe.from_yaml(recipe, **changes)
+        prepare()
+    return Recipe.from_text(read_text(recipe), recipe, *changes)
 
 
 def main() -> None:

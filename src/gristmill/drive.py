@@ -62,6 +62,7 @@ def run(recipe: Recipe | Mapping[str, Any] | str | os.PathLike[str], observer: O
 
     Raises a GristmillError that says what was expected, what was found, where, and what to do.
     """
+    from gristmill.route.shares import write_shares
     from gristmill.route.steps import FIRST_WORK, steps_of
 
     recipe = load_recipe(recipe)
@@ -77,6 +78,7 @@ def run(recipe: Recipe | Mapping[str, Any] | str | os.PathLike[str], observer: O
             finish = follow(engine, steps_of(recipe, output, workers, ledger))
             finish()
         ledger.write(output)
+        write_shares(output, ledger)
     return Result(output, ledger)
 
 

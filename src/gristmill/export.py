@@ -24,6 +24,7 @@ from gristmill.engine.pool import worker_count
 from gristmill.engine.record import Record
 from gristmill.engine.step import Step, fingerprint
 from gristmill.errors import FormatError, LedgerError, ResumeError
+from gristmill.finished import pack_folder
 from gristmill.formats import files, training_sets
 from gristmill.formats.packed_rows import PackedRows
 from gristmill.formats.row_batch import About
@@ -83,19 +84,16 @@ def export(
     workers: int | str = "auto",
     memory_bytes: int = 4 << 30,
     observer: Observer | None = None,
+    stage: str | None = None,
 ) -> TrainingSet:
-    """Write the packed rows of a finished run in another format. Raises a GristmillError that says what to do."""
+    """Write the packed rows of a finished run in another format; of a mixture in stages, those of `stage` or of the
+    first. Raises a GristmillError that says what to do."""
     options = options or Options()
     training_sets.format_of(format_name)
-    if not (output / "pack" / "manifest.json").is_file():
-        raise ResumeError(
-            f"expected the output folder of a finished run (with `pack/manifest.json`), found none: {output}\n"
-            "  Run `gristmill run RECIPE` first, and name the recipe's `output.path`."
-        )
-    packed = PackedRows.open(output / "pack")
+    packed = PackedRows.open(pack_folder(output, stage))
     about = about_run(output, packed)
     training_sets.check(format_name, about, options)
-    destination = destination or output / "export" / format_name
+    destination = destination or output / "export" / "-".join(filter(None, [format_name, stage]))
     wanted = wanted_fingerprint(format_name, about, options, {"pack": packed.manifest.fingerprint})
     if (there := already_there(destination, wanted)) is not None:
         return there
@@ -105,7 +103,7 @@ def export(
     work = work_folder(destination)
     with locked(work):
         files.sweep(work)
-        place_tokenizer(work, (output / "pack" / packed.manifest.layout.tokenizer_file).read_bytes())
+        place_tokenizer(work, (packed.folder / packed.manifest.layout.tokenizer_file).read_bytes())
         step = route.step(format_name, about, options, rows_files)
         with LocalEngine(work, worker_count(workers, memory_bytes), observer or Silent()) as engine:
             records = follow(engine, _only(step))

@@ -103,7 +103,7 @@ def tokenize_folder(request: Request, observer: Observer | None = None) -> Token
     work = work_folder(request.output)
     [source] = recipe.sources
     spec_step = tokenizer.spec_step(spec)
-    chunks = sift.chunks_of(source, recipe.output.chunk)
+    chunks = sift.chunks_of(source, recipe.output.chunk, recipe.output.tasks)
     encode_step = encode.step(source, chunks, spec, work / spec_step.name, request.batch_docs)
     made_from = {
         "tokenize": [encode_step.task_fingerprint(task) for task in encode_step.tasks],
@@ -170,10 +170,11 @@ def _steps(
             export.RowsFile(*shard) for shard in zip(shards.paths, shards.checksums, shards.docs, strict=True)
         ]
     else:
-        pack_step, packed = yield from mixed_and_packed(recipe, output, [shards], spec, reads, ledger)
+        packed = yield from mixed_and_packed(recipe, output, [shards], spec, reads, ledger)
+        [pack_step], [pack_records] = packed.steps, packed.records
         rows_files = [
             export.RowsFile(str(output / pack_step.name / file.path), file.checksum, record.counts["rows"])
-            for record in packed
+            for record in pack_records
             for file in record.files
         ]
         reads = (pack_step,)

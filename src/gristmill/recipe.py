@@ -8,7 +8,7 @@ output) is complete.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -23,10 +23,11 @@ from pydantic import (
     model_validator,
 )
 
-from gristmill import units
-from gristmill.errors import RecipeError, SourceError, unknown_name
+from gristmill import recipe_mistakes, units
+from gristmill.errors import RecipeError, unknown_name
 from gristmill.quantities import parse_bytes, parse_count
 
+Change = Callable[[dict[str, Any]], dict[str, Any]]
 Count = Annotated[int, BeforeValidator(parse_count)]  # 10B, 1.5M, 4096
 ByteSize = Annotated[int, BeforeValidator(parse_bytes)]  # 4GB, 32MB, 1048576
 
@@ -37,6 +38,16 @@ class Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, validate_default=False)
 
 
+def _check(kind: str) -> BeforeValidator:
+    return BeforeValidator(lambda item: units.choose(kind, item))
+
+
+_as_written = PlainSerializer(lambda choice: {choice.name: dict(choice.parameters)})
+Cleaner = Annotated[units.Choice, _check("cleaner"), _as_written]
+Filter = Annotated[units.Choice, _check("filter"), _as_written]
+Deduplicator = Annotated[units.Choice, _check("deduplicator"), _as_written]
+
+
 class Source(Model):
     """Where documents come from: a path (file, glob, folder, fsspec address) or a Hugging Face dataset."""
 
@@ -44,11 +55,13 @@ class Source(Model):
     path: str | None = None
     dataset: str | None = None
     config: str | None = None
+    local: str | None = None  # a folder or file with the rows of the dataset, in the place of the hub
     split: str = "train"
     text_column: str = "text"
     id_column: str | None = None
     metadata_columns: tuple[str, ...] = ()
     unit: Literal["file", "paragraph", "line"] = "file"  # of plain text files: what one document is
+    filters: tuple[Filter, ...] | None = None  # instead of the recipe's: code is not judged as English prose
     weight: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     limit: Count | None = Field(default=None, ge=1)
     max_unreadable_ratio: float = Field(default=0.01, ge=0, le=1)
@@ -57,7 +70,14 @@ class Source(Model):
     def _one_origin(self) -> Source:
         if (self.path is None) == (self.dataset is None):
             raise ValueError("expected either `path` or `dataset`, found " + ("both" if self.path else "neither"))
+        if self.local is not None and self.dataset is None:
+            raise ValueError("expected `dataset` beside `local`, which stands in its place, found none")
         return self
+
+    @property
+    def files(self) -> str | None:
+        """The path, glob or address of its files; None where the hub has them."""
+        return self.path or self.local
 
 
 class TokenizerTraining(Model):
@@ -85,8 +105,27 @@ class Tokenizer(Model):
         return self
 
 
+class Stage(Model):
+    """One stage of a mixture: its own weights, and a budget in tokens, or in optimizer steps of `rows_per_step`."""
+
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=100)
+    tokens: Count | None = Field(default=None, ge=1)
+    steps: Count | None = Field(default=None, ge=1)
+    weights: Mapping[str, Annotated[float, Field(ge=0, allow_inf_nan=False)]]  # by source; without one, none of it
+    reuse_documents: bool = False  # whether what earlier stages drew may be drawn again
+
+    @model_validator(mode="after")
+    def _one_budget(self) -> Stage:
+        if (self.tokens is None) == (self.steps is None):
+            raise ValueError("expected either `tokens` or `steps`, found " + ("both" if self.tokens else "neither"))
+        if not any(self.weights.values()):
+            raise ValueError("expected at least one weight above 0")
+        return self
+
+
 class Mixture(Model):
-    """How much of each source: a budget in tokens, or a number of epochs; see mixture/budget.py."""
+    """How much of each source: a budget in tokens, or a number of epochs; see mixture/budget.py. Or stages, one
+    after the other, each with weights of its own."""
 
     tokens: Count | None = Field(default=None, ge=1)
     epochs: float = Field(default=1.0, gt=0, allow_inf_nan=False)
@@ -94,6 +133,20 @@ class Mixture(Model):
     when_exhausted: Literal["redistribute", "repeat", "stop"] = "redistribute"
     shuffle: bool = True
     seed: int = Field(default=0, ge=0, lt=2**63)
+    stages: tuple[Stage, ...] = ()
+    rows_per_step: Count | None = Field(default=None, ge=1)  # what a training step reads: turns steps into tokens
+
+    @model_validator(mode="after")
+    def _stages_fit(self) -> Mixture:
+        names = [stage.name for stage in self.stages]
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"expected a name of its own for each stage, found `{name}` {names.count(name)} times")
+        if self.stages and self.tokens is not None:
+            raise ValueError("expected either `tokens` or `stages`, found both")
+        if self.rows_per_step is None and (counted := [stage.name for stage in self.stages if stage.steps]):
+            raise ValueError(f"expected `rows_per_step`, which turns steps into tokens, for stage {counted[0]}")
+        return self
 
 
 class Pack(Model):
@@ -108,8 +161,10 @@ class Output(Model):
     """Where the run's folder is, and what is kept in it."""
 
     path: str = Field(min_length=1)
+    texts: bool = False  # the surviving texts, too, as ORG_NAME/CONFIG/NUMBER.jsonl.gz, for other tools
     keep_dropped: bool = True  # the dropped texts too: then a changed bound never reads raw text again
     chunk: ByteSize = Field(default=32 << 20, ge=1 << 10)  # raw bytes that make one task
+    tasks: Count | None = Field(default=None, ge=1)  # instead of `chunk`: about so many tasks for each source
 
 
 class Engine(Model):
@@ -117,16 +172,6 @@ class Engine(Model):
 
     workers: Annotated[int, Field(ge=0)] | Literal["auto"] = "auto"  # 0: in this process, for debugging
     memory: ByteSize = Field(default=4 << 30, ge=256 << 20)
-
-
-def _check(kind: str) -> BeforeValidator:
-    return BeforeValidator(lambda item: units.choose(kind, item))
-
-
-_as_written = PlainSerializer(lambda choice: {choice.name: dict(choice.parameters)})
-Cleaner = Annotated[units.Choice, _check("cleaner"), _as_written]
-Filter = Annotated[units.Choice, _check("filter"), _as_written]
-Deduplicator = Annotated[units.Choice, _check("deduplicator"), _as_written]
 
 
 class Recipe(Model):
@@ -164,17 +209,36 @@ class Recipe(Model):
             raise ValueError("expected at least one weight above 0")
         return sources
 
+    @model_validator(mode="after")
+    def _stages_name_sources(self) -> Recipe:
+        names = [source.name for source in self.sources]
+        for number, stage in enumerate(self.mixture.stages):
+            for name in stage.weights:
+                if name not in names:
+                    raise ValueError(f"mixture.stages[{number}].weights: {unknown_name('source', name, names)}")
+        if self.mixture.stages and any(source.weight is not None for source in self.sources):
+            raise ValueError("expected weights in the sources or in `mixture.stages`, found both")
+        return self
+
+    def filters_of(self, source: Source) -> tuple[units.Choice, ...]:
+        """Who judges this source."""
+        return self.filters if source.filters is None else source.filters
+
+    def stage_tokens(self, stage: Stage) -> int:
+        """A stage's budget."""
+        return stage.tokens or (stage.steps or 0) * (self.mixture.rows_per_step or 0) * self.pack.sequence_length
+
     @classmethod
-    def from_yaml(cls, path: str | os.PathLike[str], **changes: Any) -> Recipe:
+    def from_yaml(cls, path: str | os.PathLike[str], *changes: Change) -> Recipe:
         """Read a recipe file. Relative paths in it are relative to the current folder, as in a shell."""
         file = Path(path)
         if not file.is_file():
             raise RecipeError(f"expected a recipe file, found {'a folder' if file.is_dir() else 'nothing'}: {file}")
-        return cls.from_text(file.read_text(encoding="utf-8"), str(file), **changes)
+        return cls.from_text(file.read_text(encoding="utf-8"), str(file), *changes)
 
     @classmethod
-    def from_text(cls, text: str, name: str = "recipe", **changes: Any) -> Recipe:
-        """Read a recipe from YAML text; `changes` replace whole top-level keys or, as dicts, parts of them."""
+    def from_text(cls, text: str, name: str = "recipe", *changes: Change) -> Recipe:
+        """Read a recipe from YAML text, changed (see recipe_changes.py) before it is checked."""
         import yaml
 
         try:
@@ -184,10 +248,9 @@ class Recipe(Model):
         if not isinstance(value, dict):
             raise RecipeError(f"expected a map with the keys {', '.join(cls.model_fields)}, found "
                               f"{type(value).__name__}: {name}")  # fmt: skip
-        for key, change in changes.items():
-            old = value.get(key)
-            value[key] = {**old, **change} if isinstance(old, dict) and isinstance(change, dict) else change
-        return cls.from_dict(value, name, lines=_line_numbers(text))
+        for change in changes:
+            value = change(value)
+        return cls.from_dict(value, name, lines=recipe_mistakes.line_numbers(text))
 
     @classmethod
     def from_dict(
@@ -199,8 +262,10 @@ class Recipe(Model):
         try:
             recipe = cls.model_validate(dict(value))
         except ValidationError as error:
-            problems += [_sentence(detail, cls, lines or {}) for detail in error.errors()]
-        problems += [_placed(place, text, lines or {}) for place, text in _missing_files(value)]
+            problems += [recipe_mistakes.sentence(detail, cls, lines or {}) for detail in error.errors()]
+        problems += [
+            recipe_mistakes.placed(place, text, lines or {}) for place, text in recipe_mistakes.missing_files(value)
+        ]
         if problems or recipe is None:
             count = "a mistake" if len(problems) == 1 else f"{len(problems)} mistakes"
             raise RecipeError(f"expected a recipe that can be carried out, found {count}: {name}", problems)
@@ -209,90 +274,3 @@ class Recipe(Model):
     def to_dict(self) -> dict[str, Any]:
         """The recipe as plain data, defaults filled in: what the output folder keeps."""
         return self.model_dump(mode="json")
-
-
-def _missing_files(value: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Places whose local files are not there. Works on the raw map, so it reports beside schema mistakes."""
-    from gristmill import sources as readers
-
-    sources = value.get("sources")
-    for number, source in enumerate(sources if isinstance(sources, (list, tuple)) else ()):
-        path = source.get("path") if isinstance(source, Mapping) else getattr(source, "path", None)
-        if isinstance(path, str) and "://" not in path:
-            try:
-                readers.find(path)
-            except SourceError as error:
-                yield f"sources[{number}].path", str(error)
-    tokenizer = value.get("tokenizer")
-    path = tokenizer.get("path") if isinstance(tokenizer, Mapping) else getattr(tokenizer, "path", None)
-    if isinstance(path, str) and not Path(path).exists():
-        yield "tokenizer.path", f"expected a tokenizer.json or a folder with one, found nothing: {path}"
-
-
-def _sentence(detail: Any, root: type[BaseModel], lines: Mapping[str, int]) -> str:
-    """One pydantic error as: place (line N): expected ..., found ..."""
-    steps = [step for step in detail["loc"] if not (isinstance(step, str) and step[0] in "cflt" and "[" in step)]
-    place = _place(steps)
-    if detail["type"] == "extra_forbidden":
-        text = unknown_name("key", str(steps[-1]), _known_keys(root, steps[:-1]))
-    elif detail["type"] == "missing":
-        text = "expected a value, found none"
-    else:
-        message = detail["msg"].removeprefix("Value error, ")
-        message = message[0].lower() + message[1:]
-        if message.startswith(("input should be", "string should", "tuple should")):
-            wanted = message.split(" ", 1)[1].replace("should be ", "").replace("should ", "to ")
-            message = f"expected {wanted.replace('a valid tuple', 'a list')}"
-        found = detail["input"]
-        text = message if "found" in message or "unknown" in message else f"{message}, found {found!r}"
-    return _placed(place, text, lines)
-
-
-def _place(steps: list[Any]) -> str:
-    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps).lstrip(".") or "recipe"
-
-
-def _placed(place: str, text: str, lines: Mapping[str, int]) -> str:
-    above = place
-    while above and above not in lines:
-        above = above[: max(above.rfind("."), above.rfind("["), 0)]
-    return f"{place} (line {lines[above]}): {text}" if above else f"{place}: {text}"
-
-
-def _known_keys(root: type[BaseModel], steps: list[Any]) -> list[str]:
-    """The fields of the model that lies at these steps below `root`."""
-    model = root
-    for step in steps:
-        if isinstance(step, str):
-            models = _models_in(model.model_fields[step].annotation)
-            model = models[0] if models else model
-    return list(model.model_fields)
-
-
-def _models_in(annotation: Any) -> list[type[BaseModel]]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return [annotation]
-    return [model for part in getattr(annotation, "__args__", ()) for model in _models_in(part)]
-
-
-def _line_numbers(text: str) -> dict[str, int]:
-    """Place -> line (from 1) for each key and item of a YAML text."""
-    import yaml
-
-    lines: dict[str, int] = {}
-
-    def walk(node: Any, place: str) -> None:
-        if isinstance(node, yaml.MappingNode):
-            for key, child in node.value:
-                inner = f"{place}.{key.value}".lstrip(".")
-                lines[inner] = key.start_mark.line + 1
-                walk(child, inner)
-        elif isinstance(node, yaml.SequenceNode):
-            for number, child in enumerate(node.value):
-                lines[f"{place}[{number}]"] = child.start_mark.line + 1
-                walk(child, f"{place}[{number}]")
-
-    root = yaml.compose(text, Loader=yaml.SafeLoader)
-    if root is not None:
-        walk(root, "")
-    return lines

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from gristmill.errors import unknown_name
+from gristmill.errors import FormatError, unknown_name
 
 REGISTRY: dict[str, dict[str, str]] = {
     "cleaner": {
@@ -25,12 +25,23 @@ REGISTRY: dict[str, dict[str, str]] = {
         "length": "gristmill.filters.length:Length",
         "gopher_repetition": "gristmill.filters.gopher_repetition:GopherRepetition",
         "gopher_quality": "gristmill.filters.gopher_quality:GopherQuality",
+        "bad_words": "gristmill.filters.bad_words:BadWords",
+        "c4_paragraphs": "gristmill.filters.c4_paragraphs:C4Paragraphs",
+        "c4_quality": "gristmill.filters.c4_quality:C4Quality",
         "fineweb_quality": "gristmill.filters.fineweb_quality:FineWebQuality",
+        "spam": "gristmill.filters.spam:Spam",
+        "url": "gristmill.filters.url:Url",
+        "character_ratio": "gristmill.filters.character_ratio:CharacterRatio",
+        "regex": "gristmill.filters.regex:Regex",
+        "sample": "gristmill.filters.sample:Sample",
     },
     "deduplicator": {
         "exact": "gristmill.dedup.exact:Exact",
     },
 }
+
+
+_PRESETS = {"preset": "preset", "parameters_file": "preset_of_file"}  # see filters/presets.py
 
 
 @dataclass(frozen=True)
@@ -74,6 +85,7 @@ def choose(kind: str, item: Any) -> Choice:
     if not isinstance(name, str) or not isinstance(parameters, Mapping):
         raise ValueError(f"expected `name: {{parameter: value}}`, found {item!r}")
     unit_class = _class(kind, name)
+    parameters = _with_preset(kind, name, unit_class, parameters)
     known = [parameter.name for parameter in dataclasses.fields(unit_class)]
     for parameter in parameters:
         if parameter not in known and parameter not in getattr(unit_class, "ALIASES", ()):
@@ -83,6 +95,26 @@ def choose(kind: str, item: Any) -> Choice:
     except (TypeError, ValueError) as error:
         raise ValueError(f"{kind} `{name}`: {error}") from error
     return Choice(name, dict(parameters))
+
+
+def _with_preset(kind: str, name: str, unit_class: Any, parameters: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The parameters with those put in that a filter's `preset` or `parameters_file` stands for."""
+    own = {parameter.name for parameter in dataclasses.fields(unit_class)}
+    named = [key for key in _PRESETS if key in parameters and key not in own]
+    if kind != "filter" or not named:
+        return parameters
+    from gristmill.filters import presets
+
+    if len(named) > 1:
+        raise ValueError(f"filter `{name}`: expected either {' or '.join(named)}, found both")
+    given = {key: value for key, value in parameters.items() if key != named[0]}
+    aliases = getattr(unit_class, "ALIASES", {})
+    decided = {aliases.get(key, key) for key in given}
+    try:
+        found = getattr(presets, _PRESETS[named[0]])(name, parameters[named[0]])
+    except (FormatError, ValueError) as error:
+        raise ValueError(f"filter `{name}`: {error}") from error
+    return {**{key: value for key, value in found.items() if key not in decided}, **given}
 
 
 def _usable(kind: str, unit: Any) -> Any:

@@ -84,7 +84,7 @@ def test_the_ledger_balances_and_tells_why(finished: tuple[Path, gm.Result]) -> 
 
 def test_shares_are_as_asked(finished: tuple[Path, gm.Result]) -> None:
     _, result = finished
-    shares = [entry.details["achieved_share"] for entry in result.ledger.of("mix")]
+    shares = [entry.details["stages"][0]["achieved_share"] for entry in result.ledger.of("mix")]
     assert shares == pytest.approx([0.7, 0.3], abs=0.01)
 
 

@@ -107,4 +107,4 @@ def test_what_cannot_be_loaded_is_named(tmp_path: Path, plain: Any) -> None:
 def test_without_the_package_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "datasets", None)
     with pytest.raises(SourceError, match=r"pip install 'gristmill\[hf\]'"):
-        dataset_chunks("org/name", None, "train", 1000)
+        dataset_chunks("org/name", None, "train+test", 1000)

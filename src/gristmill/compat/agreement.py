@@ -46,19 +46,21 @@ class Agreement:
 
 def compare(recipe: Recipe, sample: int) -> list[Agreement]:
     """Judge about `sample` documents, evenly from all sources, by both."""
-    filters: list[Filter] = [choice.make("filter") for choice in recipe.filters]
-    judges = [judge_of(unit) for unit in filters]
-    agreements = [Agreement(unit.NAME) for unit in filters]
+    found: dict[str, Agreement] = {}
     share = -(-sample // len(recipe.sources))
     for source in recipe.sources:
+        choices = recipe.filters_of(source)
+        filters: list[Filter] = [choice.make("filter") for choice in choices]
+        judges = [judge_of(unit) for unit in filters]
+        agreements = [found.setdefault(repr(choice), Agreement(choice.name)) for choice in choices]
         for batch in _sample(recipe, source, share):
             _compare_batch(source.name, batch, filters, judges, agreements)
-    return agreements
+    return list(found.values())
 
 
 def _sample(recipe: Recipe, source: Source, wanted: int) -> Iterator[Any]:
     """Batches of readable, cleaned, non-empty documents with the columns id, text, metadata: `wanted` in all."""
-    chunks = sift.chunks_of(source, recipe.output.chunk)
+    chunks = sift.chunks_of(source, recipe.output.chunk, recipe.output.tasks)
     columns = sift.columns_of(recipe, source)
     cleaners = [choice.make("cleaner") for choice in sift.cleaners_of(recipe)]
     chosen = [chunks[at] for at in np.unique(np.linspace(0, len(chunks) - 1, min(_PLACES, len(chunks))).astype(int))]

@@ -13,6 +13,8 @@ from typing import Any
 
 from gristmill.errors import RecipeError
 from gristmill.filters.filter import Filter
+from gristmill.filters.regex import Regex
+from gristmill.filters.url import LISTS, Url
 
 UNNAMED = "dropped"  # the verdict where datatrove gives no reason
 
@@ -27,6 +29,7 @@ _PEERS: dict[str, tuple[str, dict[str, Any]]] = {
     "url": ("URLFilter", {"use_integrated_lists": False}),
     "regex": ("RegexFilter", {}),
 }
+_OFF = {"c4_quality": -1}  # what datatrove writes for our null, where it is not None
 _LANGUAGES = {"spacy-en": "eng"}  # our name of a word splitter → the language for which datatrove uses it
 
 
@@ -36,11 +39,17 @@ class Judge:
 
     name: str  # of our filter
     theirs: Any
+    url_column: str | None = None  # the metadata in which datatrove looks for `url`
+    without_url: str | None = None  # the verdict on a document that has none: datatrove would stop there
 
     def verdict(self, text: str, metadata: dict[str, Any]) -> tuple[str | None, str]:
         """Null = keep, else `filter.reason`, or UNNAMED; and the text as datatrove leaves it."""
         from datatrove.data import Document
 
+        if self.url_column is not None:
+            if not metadata.get(self.url_column):
+                return self.without_url, text
+            metadata = {"url": metadata[self.url_column]}
         document = Document(text=text, id="", metadata=dict(metadata))
         result = self.theirs.filter(document)
         kept, reason = result if isinstance(result, tuple) else (result, None)
@@ -51,7 +60,7 @@ class Judge:
 
 def judge_of(unit: Filter) -> Judge | None:
     """The judge of a filter, or None where datatrove has none like it."""
-    if unit.NAME not in _PEERS:
+    if unit.NAME not in _PEERS or (isinstance(unit, Regex) and unit.drop is None):
         return None
     class_name, given = _PEERS[unit.NAME]
     try:
@@ -67,9 +76,23 @@ def judge_of(unit: Filter) -> Judge | None:
     for name in inspect.signature(theirs.__init__).parameters:
         ours = aliases.get(name, name)
         if name not in arguments and hasattr(unit, ours) and not callable(getattr(unit, ours)):
-            arguments[name] = getattr(unit, ours)
+            value = getattr(unit, ours)
+            arguments[name] = _OFF.get(unit.NAME) if value is None else value
     if "language" in arguments:
         arguments["language"] = _LANGUAGES.get(arguments["language"], arguments["language"])
         if arguments["language"] == "whitespace":
             return None  # datatrove always splits words by a language's rules
+    if isinstance(unit, Url):
+        return _url_judge(unit, theirs, arguments)
     return Judge(unit.NAME, theirs(**arguments))
+
+
+def _url_judge(unit: Url, theirs: Any, arguments: dict[str, Any]) -> Judge:
+    """With what the lists' files hold, and with the public suffix list that we ask, not the one of today."""
+    from gristmill.filters.hosts import suffix_list
+
+    for name in LISTS:
+        arguments[{"domains": "extra_domains", "urls": "extra_urls"}.get(name, name)] = unit.entries(name)
+    judge = theirs(**arguments)
+    judge.tldextractor = suffix_list()
+    return Judge(unit.NAME, judge, unit.column(), "url.missing" if unit.missing == "drop" else None)

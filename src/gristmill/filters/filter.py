@@ -62,6 +62,10 @@ class Filter:
         """What it looks at: `text`, `id`, or the name of a metadata column."""
         return "text"
 
+    def other_columns(self) -> tuple[str, ...]:
+        """Metadata columns that it looks at beside `column()`, by `view.column(name)`."""
+        return ()
+
     def measure(self, view: TextView) -> Signals:
         """Signal name → one value a document. `view` is of `column()`."""
         raise TypeError(f"{type(self).__name__} does not say how to measure")

@@ -58,7 +58,8 @@ class GopherQuality(Filter):
         min_stop_words, stop_words           the same                               different ones of a list
         words                                language                               see filters/words.py
 
-    A document without words is dropped, whatever the bounds (datatrove divides by zero where min_doc_words is off).
+    A share of no words, or of no lines, is out of any bound (datatrove divides by zero where min_doc_words is off). In
+    datatrove a bound of 0 switches a rule off; here it is a bound.
     Dropped: "# # #" (gopher_short_doc).
     """
 

@@ -37,12 +37,13 @@ class FilterSequence:
         """Signals of the texts in `view`, and the texts that are left. `column(name)` gives other columns of the
         same documents, as large_string arrays."""
         signals: Signals = {}
+        view = TextView(view.texts, column)
         for name, unit in self._filters:
-            of_unit = view if unit.column() == "text" else TextView(column(unit.column()))
+            of_unit = view if unit.column() == "text" else TextView(column(unit.column()), column)
             measured = unit.measure(of_unit)
             signals.update({_renamed(signal, unit.NAME, name): values for signal, values in measured.items()})
             if isinstance(unit, RewritingFilter):
-                view = TextView(unit.rewritten(view))
+                view = TextView(unit.rewritten(view), column)
         return {BYTES: view.lengths_bytes, **signals}, view
 
     def signal_names(self) -> list[str]:

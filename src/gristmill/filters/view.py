@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from gristmill.document import buffers
@@ -14,17 +16,26 @@ from gristmill.document import buffers
 if TYPE_CHECKING:
     from gristmill.kernels.words import Words
 
+Made = TypeVar("Made")
+
 
 class TextView:
     """A batch of texts (large_string, no nulls) and what has been measured of it so far."""
 
-    def __init__(self, texts: Any) -> None:
+    def __init__(self, texts: Any, column: Callable[[str], Any] | None = None) -> None:
+        """`column(name)` gives a metadata column of the same documents; without it none has any."""
         self.texts = texts
+        self._column = column
         self.offsets, self.data = buffers(texts)
         self._words: dict[str, Words] = {}
+        self._made: dict[Hashable, Any] = {}
 
     def __len__(self) -> int:
         return len(self.texts)
+
+    def column(self, name: str) -> Any:
+        """One key of the documents' metadata: a large_string array, null where it is missing."""
+        return pa.nulls(len(self), pa.large_string()) if self._column is None else self._column(name)
 
     @cached_property
     def lengths_bytes(self) -> npt.NDArray[np.int64]:
@@ -52,3 +63,10 @@ class TextView:
         if splitter not in self._words:
             self._words[splitter] = words.split(splitter, self.offsets, self.data)
         return self._words[splitter]
+
+    def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
+        """What `make` gives, made when first asked for: what a filter measures on and then writes."""
+        if key not in self._made:
+            self._made[key] = make()
+        made: Made = self._made[key]
+        return made

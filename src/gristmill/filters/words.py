@@ -10,33 +10,38 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from gristmill.document import Bytes, Offsets, buffers, strings
-from gristmill.kernels.words import Words, split_at_white_space, split_words
 
-KERNELS = {"spacy-en": split_words, "whitespace": split_at_white_space}
-DEFAULT = "spacy-en"
+if TYPE_CHECKING:
+    from gristmill.kernels.words import Words
+
+DEFAULT, WHITESPACE = "spacy-en", "whitespace"
 _LANGUAGE = re.compile(r"[a-z]{2,3}(_[A-Z][a-z]{3})?")
 
 
 def check_splitter(name: object) -> None:
     """Raises ValueError for what no splitter is called."""
-    if not isinstance(name, str) or (name not in KERNELS and not _LANGUAGE.fullmatch(name)):
+    if not isinstance(name, str) or (name not in (DEFAULT, WHITESPACE) and not _LANGUAGE.fullmatch(name)):
         raise ValueError(
-            f"expected words: {', '.join(KERNELS)}, or a language that datatrove has a tokenizer for "
+            f"expected words: {DEFAULT}, {WHITESPACE}, or a language that datatrove has a tokenizer for "
             f"(such as vie or jpn_Jpan), found {name!r}"
         )
 
 
 def split(name: str, offsets: Offsets, data: Bytes) -> Words:
     """The words of each text between `offsets`."""
-    if name in KERNELS:
-        return KERNELS[name](offsets, data)
-    tokenize = _datatrove_tokenizer(name).word_tokenize
+    from gristmill.kernels.words import Words, split_at_white_space, split_words
+
+    if name == DEFAULT:
+        return split_words(offsets, data)
+    if name == WHITESPACE:
+        return split_at_white_space(offsets, data)
+    tokenize = datatrove_tokenizer(name).word_tokenize
     words = [tokenize(text) for text in strings(offsets, data).to_pylist()]
     bounds, joined = buffers(pa.array([word for of_text in words for word in of_text], pa.large_string()))
     first = np.cumsum([0, *map(len, words)], dtype=np.int64)
@@ -44,7 +49,8 @@ def split(name: str, offsets: Offsets, data: Bytes) -> Words:
 
 
 @lru_cache(maxsize=4)
-def _datatrove_tokenizer(language: str) -> Any:
+def datatrove_tokenizer(language: str) -> Any:
+    """datatrove's tokenizer of this language."""
     try:
         from datatrove.utils.word_tokenizers import load_word_tokenizer
     except ImportError as error:

@@ -20,6 +20,7 @@ SPACE, PREFIX, SUFFIX, ALPHA, LOWER, UPPER, ICON, QUOTE, BEFORE_FULL_STOP, DECIM
     1 << bit for bit in range(11)
 )
 LETTER, PUNCTUATION, SYMBOL, TERMINAL, SENTENCE_END, LINE_END = (1 << bit for bit in range(11, 17))
+ALPHANUMERIC, ANY_DIGIT, CAPITAL = (1 << bit for bit in range(24, 27))  # as str.isalnum, isdigit, isupper
 # Not in the file, because a few words say it.
 DIGIT, APOSTROPHE, DASH, RELATION, OPERATOR, INSIDE, HOST = (1 << bit for bit in range(17, 24))
 
@@ -27,7 +28,7 @@ _IN_FILE = {
     "space": SPACE, "prefix": PREFIX, "suffix": SUFFIX, "alpha": ALPHA, "lower": LOWER, "upper": UPPER, "icon": ICON,
     "quote": QUOTE, "before_full_stop": BEFORE_FULL_STOP, "decimal": DECIMAL, "word": WORD, "letter": LETTER,
     "punctuation": PUNCTUATION, "symbol": SYMBOL, "terminal": TERMINAL, "sentence_end": SENTENCE_END,
-    "line_end": LINE_END,
+    "line_end": LINE_END, "alphanumeric": ALPHANUMERIC, "digit": ANY_DIGIT, "capital": CAPITAL,
 }  # fmt: skip
 _SPELLED_OUT = {
     DIGIT: "0123456789",

@@ -88,3 +88,10 @@ def hash_texts(offsets, data, low, high):
     for text in range(len(offsets) - 1):
         low[text] = xxh64(data, offsets[text], offsets[text + 1], SEED_LOW)
         high[text] = xxh64(data, offsets[text], offsets[text + 1], SEED_HIGH)
+
+
+@kernel(types.void(I64_IN, BYTES_IN, types.uint64, U64_OUT))
+def hash_with_seed(offsets, data, seed, hashes):
+    """xxHash64 of each text under a seed."""
+    for text in range(len(offsets) - 1):
+        hashes[text] = xxh64(data, offsets[text], offsets[text + 1], seed)

@@ -1,20 +1,33 @@
-"""Lines as str.splitlines() has them, one after another.
+"""Lines as str.splitlines() has them, one after another, or all at once.
 
 What enters: the address of valid UTF-8 with PADDING_BYTES readable behind it. What leaves: where the line that begins
-at a position ends, and where the next one begins.
+at a position ends, and where the next one begins. Or: a string column, and the bounds of all its lines.
 """
 
 from __future__ import annotations
 
-import numpy as np
+from typing import NamedTuple
 
-from gristmill.kernels.characters import LINE_END, character
-from gristmill.kernels.compile import inline
-from gristmill.kernels.vector import PADDING_BYTES, below64, equal64, first_bit
+import numpy as np
+import numpy.typing as npt
+from numba import types
+
+from gristmill.kernels.characters import CHARACTERS, CHARACTERS_IN, LINE_END, character
+from gristmill.kernels.compile import BYTES_IN, I64_IN, I64_OUT, inline, kernel
+from gristmill.kernels.spans import with_padding
+from gristmill.kernels.vector import PADDING_BYTES, address, below64, equal64, first_bit
 
 _NEWLINE, _RETURN = 0x0A, 0x0D
 _SPACE = 0x20  # ASCII line ends are below it
 _NEXT_LINE_LEAD, _SEPARATOR_LEAD = 0xC2, 0xE2  # the first bytes of U+0085, and of U+2028 and U+2029
+
+
+class Lines(NamedTuple):
+    """The lines of document d are number first[d] to first[d + 1]; line n is data[start[n]:stop[n]]."""
+
+    first: npt.NDArray[np.int64]
+    start: npt.NDArray[np.int64]
+    stop: npt.NDArray[np.int64]
 
 
 @inline
@@ -47,3 +60,28 @@ def count_lines(data, at, stop, characters):
         _, at = line_end(data, at, stop, characters)
         lines += 1
     return lines
+
+
+@kernel(types.Tuple((I64_OUT, I64_OUT, I64_OUT))(I64_IN, BYTES_IN, CHARACTERS_IN))
+def _split(offsets, bytes_, character_tables):
+    characters = character_tables[0]
+    data = address(bytes_)
+    documents = offsets.size - 1
+    first = np.zeros(documents + 1, np.int64)
+    for document in range(documents):
+        first[document + 1] = first[document] + count_lines(data, offsets[document], offsets[document + 1], characters)
+    start = np.empty(first[documents], np.int64)
+    stop = np.empty(first[documents], np.int64)
+    line = np.int64(0)
+    for document in range(documents):
+        at = offsets[document]
+        while at < offsets[document + 1]:
+            start[line] = at
+            stop[line], at = line_end(data, at, offsets[document + 1], characters)
+            line += 1
+    return first, start, stop
+
+
+def split_lines(offsets: npt.NDArray[np.int64], data: npt.NDArray[np.uint8]) -> Lines:
+    """The lines of every document."""
+    return Lines(*_split(offsets, with_padding(data, int(offsets[-1])), CHARACTERS))

@@ -11,6 +11,9 @@ more than `max_epochs` times is exhausted, and `when_exhausted` says what then:
 - redistribute  it gives what it has, and the others take over the rest in proportion to their weights;
 - repeat        it is repeated all the same;
 - stop          the whole budget shrinks until the shares hold.
+
+In a later stage of a mixture a source has what earlier stages left of it: documents that were never drawn or, where
+documents may be used again, what is missing to `max_epochs` passes.
 """
 
 from __future__ import annotations
@@ -33,6 +36,15 @@ class Available:
     weight: float | None
     tokens: int
     docs: int
+    drawn_tokens: int = 0  # by earlier stages
+    drawn_docs: int = 0
+    reusable: bool = False  # whether what earlier stages drew may be drawn again
+
+    def cap(self, epochs: Fraction) -> int:
+        """How many tokens it can give in so many passes."""
+        if self.drawn_tokens and not self.reusable:
+            return max(0, self.tokens - self.drawn_tokens)
+        return max(0, int(epochs * self.tokens) - self.drawn_tokens)
 
 
 @dataclass(frozen=True)
@@ -69,7 +81,7 @@ def plan_budget(
     weights_sum = sum(weights)
     shares = [weight / weights_sum for weight in weights]
     limit = _fraction(epochs if tokens is None else max_epochs)
-    caps = [int(limit * source.tokens) for source in sources]
+    caps = [source.cap(limit) for source in sources]
     holds = min(int(cap / share) for cap, share in zip(caps, shares, strict=True) if share)  # while the shares hold
     asked = _whole(holds if tokens is None else tokens, shares)
     exhausted = {i for i, target in enumerate(asked) if tokens is not None and target > caps[i]}
@@ -149,8 +161,9 @@ def _exhausted_note(source: Available, asked: int, given: int, policy: Policy) -
         "repeat": "it is repeated all the same",
         "stop": "the whole budget shrinks with it",
     }[policy]
+    before = f" ({source.drawn_tokens:,} tokens drawn by earlier stages)" if source.drawn_tokens else ""
     return (
-        f"source `{source.name}` is exhausted: {asked:,} tokens asked ({asked / source.tokens:.2f} epochs), "
+        f"source `{source.name}` is exhausted{before}: {asked:,} tokens asked ({asked / source.tokens:.2f} epochs), "
         f"{given:,} given ({given / source.tokens:.2f} epochs); {consequence}"
     )
 

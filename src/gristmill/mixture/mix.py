@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gristmill.formats.draw_plan import write_draw_plan
+from gristmill.mixture.begun import Begun
 from gristmill.mixture.budget import Available, Budget, Policy, plan_budget
 from gristmill.mixture.draws import DrawStream, shuffle_keys
 from gristmill.mixture.lengths import Lengths
@@ -14,7 +15,7 @@ from gristmill.mixture.lengths import Lengths
 
 @dataclass(frozen=True)
 class MixedSource:
-    """The books of one source. available = empty + unused + drawn, where less than an epoch is drawn."""
+    """The books of one source. available = drawn, here and by earlier stages, + unused, in the first epoch."""
 
     name: str
     weight: float | None
@@ -40,6 +41,7 @@ class Mix:
     target_tokens: int
     drawn_tokens: int
     drawn_docs: int
+    positions: tuple[int, ...]  # documents of each source's stream that are behind us
     notes: tuple[str, ...]
 
 
@@ -54,16 +56,23 @@ def mix(
     epochs: float = 1.0,
     max_epochs: float = 4.0,
     when_exhausted: Policy = "redistribute",
+    begun: Begun | None = None,
 ) -> Mix:
-    """Write the draw plan to `path`. `seed` None: each source's documents in stored order."""
+    """Write the draw plan to `path`. `seed` None: each source's documents in stored order. `begun`: by the stages
+    before this one."""
     docs = [int(count) for count in lengths.first_document[1:] - lengths.first_document[:-1]]
+    none = (0,) * len(names)
+    begun = begun or Begun(none, none, none, reusable=False)
+    had = zip(names, weights, lengths.source_tokens.tolist(), docs, strict=True)
+    drawn = zip(begun.drawn_tokens, begun.drawn_docs, strict=True)
     available = [
-        Available(name, weight, int(source_tokens), source_docs)
-        for name, weight, source_tokens, source_docs in zip(names, weights, lengths.source_tokens, docs, strict=True)
+        Available(name, weight, tokens_of, docs_of, tokens_drawn, docs_drawn, begun.reusable)
+        for (name, weight, tokens_of, docs_of), (tokens_drawn, docs_drawn) in zip(had, drawn, strict=True)
     ]
     budget = plan_budget(available, tokens, epochs, max_epochs, when_exhausted)
     keys = None if seed is None else shuffle_keys(names, seed)
-    stream = DrawStream(lengths, [portion.tokens for portion in budget.portions], keys, window_tokens)
+    targets = [portion.tokens for portion in budget.portions]
+    stream = DrawStream(lengths, targets, keys, window_tokens, begun.positions)
     write_draw_plan(path, names, stream)
     return _books(budget, available, lengths, stream)
 
@@ -74,7 +83,6 @@ def _books(budget: Budget, available: Sequence[Available], lengths: Lengths, str
     for number, (portion, source) in enumerate(zip(budget.portions, available, strict=True)):
         drawn_tokens, drawn_docs = int(stream.drawn_tokens[number]), int(stream.drawn_docs[number])
         empty_docs = int(lengths.empty_docs[number])
-        unused_docs = max(0, source.docs - empty_docs - drawn_docs)
         sources.append(
             MixedSource(
                 name=source.name,
@@ -88,8 +96,8 @@ def _books(budget: Budget, available: Sequence[Available], lengths: Lengths, str
                 available_tokens=source.tokens,
                 available_docs=source.docs,
                 empty_docs=empty_docs,
-                unused_tokens=source.tokens - drawn_tokens if unused_docs else 0,
-                unused_docs=unused_docs,
+                unused_tokens=max(0, source.tokens - source.drawn_tokens - drawn_tokens),
+                unused_docs=max(0, source.docs - empty_docs - source.drawn_docs - drawn_docs),
             )
         )
     return Mix(
@@ -98,5 +106,6 @@ def _books(budget: Budget, available: Sequence[Available], lengths: Lengths, str
         target_tokens=budget.tokens,
         drawn_tokens=total_tokens,
         drawn_docs=int(stream.drawn_docs.sum()),
+        positions=tuple(stream.positions.tolist()),
         notes=budget.notes,
     )

@@ -8,29 +8,19 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from gristmill.errors import FormatError, ResumeError
+from gristmill.errors import FormatError
+from gristmill.finished import pack_folder
 
 _STYLES = ("cyan", "magenta")
 
 
-def require_output(output: Path, needed: str) -> Path:
-    """`output`, if it holds `needed`. Raises ResumeError where it is no finished run's folder."""
-    if not (output / needed).exists():
-        found = "nothing" if not output.exists() else "a folder without it" if output.is_dir() else "a file"
-        raise ResumeError(
-            f"expected the output folder of a finished run (with `{needed}`), found {found}: {output}\n"
-            "  Run `gristmill run RECIPE` first, and name the recipe's `output.path`."
-        )
-    return output
-
-
-def print_rows(output: Path, console: Console, rows: int, first: int = 0) -> None:
+def print_rows(output: Path, console: Console, rows: int, first: int = 0, stage: str | None = None) -> None:
     """Print some rows: each document's part in a colour of its own, behind a mark that names the document."""
     from tokenizers import Tokenizer
 
     from gristmill.formats.packed_rows import PackedRows
 
-    folder = require_output(output, "pack/manifest.json") / "pack"
+    folder = pack_folder(output, stage)
     packed = PackedRows.open(folder)
     if first >= len(packed):
         raise FormatError(f"expected a row number below {len(packed):,}, found {first:,}: {folder}")

@@ -53,7 +53,7 @@ def print_plan(recipe: Recipe, plan: Plan, console: Console) -> None:
 
 
 def _expansion(recipe: Recipe) -> float:
-    paths = [source.path or "" for source in recipe.sources]
+    paths = [source.files or "" for source in recipe.sources]
     compressed = [path for path in paths if path.endswith(_COMPRESSED)]
     return _TEXT_PER_INPUT_BYTE["compressed" if compressed else "plain"]
 

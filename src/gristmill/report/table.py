@@ -5,9 +5,10 @@ from __future__ import annotations
 from rich.console import Console
 from rich.table import Table
 
-from gristmill.engine.ledger import Entry, Ledger, total
+from gristmill.engine.ledger import Ledger, total
 from gristmill.export import TrainingSet
 from gristmill.quantities import show_bytes, show_count
+from gristmill.route.shares import mixture_shares
 
 
 def print_ledger(ledger: Ledger, console: Console) -> None:
@@ -70,25 +71,25 @@ def _reasons(ledger: Ledger) -> Table | None:
 
 
 def _mixture(ledger: Ledger) -> Table | None:
-    entries = ledger.of("mix")
-    if not entries:
+    shares = mixture_shares(ledger)
+    if not shares:
         return None
+    staged = any(share.stage for share in shares)
     table = Table(title="Mixture", title_justify="left")
-    table.add_column("source")
+    for heading in (["stage"] if staged else []) + ["source"]:
+        table.add_column(heading)
     for heading in ("asked", "achieved", "tokens drawn", "available", "epochs", "documents drawn"):
         table.add_column(heading, justify="right")
-    for entry in entries:
-        table.add_row(entry.source, *_mixture_cells(entry))
+    for share in shares:
+        if share.requested_share or share.tokens:
+            table.add_row(
+                *([share.stage] if staged else []),
+                share.source,
+                f"{share.requested_share:.2%}",
+                f"{share.achieved_share:.2%}",
+                show_count(share.tokens),
+                show_count(share.available_tokens),
+                f"{share.epochs:.2f}",
+                show_count(share.documents),
+            )
     return table
-
-
-def _mixture_cells(entry: Entry) -> list[str]:
-    details = entry.details
-    return [
-        f"{details['requested_share']:.2%}",
-        f"{details['achieved_share']:.2%}",
-        show_count(entry.left),
-        show_count(entry.entered),
-        f"{details['epochs']:.2f}",
-        show_count(details["documents"]),
-    ]

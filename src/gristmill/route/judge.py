@@ -21,7 +21,7 @@ from gristmill.formats.documents import DocumentWriter, read_batches
 from gristmill.units import Choice
 
 if TYPE_CHECKING:  # a worker would spend 0.1 s on loading the schema
-    from gristmill.recipe import Recipe
+    from gristmill.recipe import Recipe, Source
 
 VERSION = 2
 SCHEMA = pa.schema(
@@ -40,14 +40,15 @@ class JudgeWork:
     filters: tuple[Choice, ...]
 
 
-def step(recipe: Recipe, sifted: Step, records: Sequence[Record], output: Path) -> Step:
+def step(recipe: Recipe, source: Source, sifted: Step, records: Sequence[Record], output: Path) -> Step:
     """The step that judges one source."""
+    filters = recipe.filters_of(source)
     tasks = []
     for task, record in zip(sifted.tasks, records, strict=True):
         signals = record.file(f"{task.name}.signals.parquet")
-        work = JudgeWork(str(output / sifted.name / signals.path), recipe.filters)
+        work = JudgeWork(str(output / sifted.name / signals.path), filters)
         tasks.append(Task(task.name, {"signals": signals.checksum}, work, signals.bytes))
-    literals = {"filters": [choice.literals("filter") for choice in recipe.filters]}
+    literals = {"filters": [choice.literals("filter") for choice in filters]}
     name = sifted.name.replace("sift/", "judge/", 1)
     return Step(name, "gristmill.route.judge:run", VERSION, literals, tasks, (sifted,), sifted.meanwhile)
 

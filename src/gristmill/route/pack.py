@@ -1,11 +1,12 @@
 """pack: draw plan, token shards → rows of exactly `sequence_length`, document bounds. One task a window of the plan.
 
-Everything in `pack/` but the records is a pure function of recipe and input.
+Everything in `pack/` but the records is a pure function of recipe and input. A mixture in stages has a folder of rows
+for each of them, and `pack/stages.json` says in which order they are read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -21,9 +22,10 @@ from gristmill.formats import packed_rows
 from gristmill.formats.draw_plan import DrawPlan
 from gristmill.formats.files import atomic_file
 from gristmill.formats.packed_rows import FileEntry, Layout
+from gristmill.formats.packed_stages import write_stages
 from gristmill.formats.row_file import I64, Ids
 from gristmill.formats.token_shard import TokenShard
-from gristmill.route.mix import PLAN_FILE
+from gristmill.route.mix import PLAN_FILE, Asked, folder_of
 from gristmill.route.shards import SourceShards
 from gristmill.tokens.tokenizer import TokenizerSpec
 
@@ -45,26 +47,26 @@ class PackWork:
 
 
 def step(
-    recipe: Recipe,
+    layout: Layout,
+    asked: Asked,
     mixed: Record,
-    folder: Path,
+    output: Path,
     shards: Sequence[SourceShards],
-    spec: TokenizerSpec,
     reads: tuple[Step, ...],
 ) -> Step:
-    """The step that packs. The fingerprint of `mix` stands for the shards: it covers their checksums."""
-    layout = layout_of(recipe, shards, spec)
+    """The step that packs one stage. The fingerprint of `mix` stands for the shards: it covers their checksums."""
+    plan = output / folder_of("mix", asked) / PLAN_FILE
     literals = {"layout": asdict(layout)}
     tasks = [
         Task(
             name=f"{window:05}",
             inputs={"draws": mixed.fingerprint, "window": window},
-            work=PackWork(str(folder / PLAN_FILE), window, tuple(shards), layout),
+            work=PackWork(str(plan), window, tuple(shards), layout),
             bytes=int(tokens) * layout.dtype.itemsize,
         )
         for window, tokens in enumerate(mixed.counts["window_tokens"])
     ]
-    return Step("pack", "gristmill.route.pack:run", VERSION, literals, tasks, reads)
+    return Step(folder_of("pack", asked), "gristmill.route.pack:run", VERSION, literals, tasks, reads)
 
 
 def layout_of(recipe: Recipe, shards: Sequence[SourceShards], spec: TokenizerSpec) -> Layout:
@@ -116,27 +118,35 @@ def _open(path: str, inode: int, changed_ns: int) -> TokenShard:
     return TokenShard.open(path)
 
 
-def entries(sources: Sequence[SourceShards], packed: Sequence[Record], sequence_length: int) -> list[Entry]:
-    """The ledger's entries: drawn = packed + cropped, by source. Raises LedgerError where places and tokens differ."""
-    rows = sum(record.counts["rows"] for record in packed)
-    padding = sum(record.counts["padding_tokens"] for record in packed)
-    result = []
+def entries(
+    sources: Sequence[SourceShards], packed: Sequence[Sequence[Record]], sequence_length: int
+) -> Iterator[Entry]:
+    """The ledger's entries: drawn = packed + cropped, by source, over all stages. Raises LedgerError where places and
+    tokens differ."""
+    records = [record for of_stage in packed for record in of_stage]
+    rows = sum(record.counts["rows"] for record in records)
+    padding = sum(record.counts["padding_tokens"] for record in records)
+    left = 0
     for number, source in enumerate(sources):
-        kept = sum(record.counts["packed_tokens"][number] for record in packed)
-        cropped = sum(record.counts["cropped_tokens"][number] for record in packed)
+        kept = sum(record.counts["packed_tokens"][number] for record in records)
+        cropped = sum(record.counts["cropped_tokens"][number] for record in records)
         details = {"rows": rows, "padding_tokens": padding} if number == 0 else {}
-        result.append(Entry("pack", source.name, "tokens", kept + cropped, kept, {"cropped": cropped}, details))
-    places = rows * sequence_length
-    if sum(entry.left for entry in result) + padding != places:
+        left += kept
+        yield Entry("pack", source.name, "tokens", kept + cropped, kept, {"cropped": cropped}, details)
+    if left + padding != rows * sequence_length:
         raise LedgerError(
-            f"pack: {rows:,} rows have {places:,} places, but {sum(entry.left for entry in result):,} tokens and "
-            f"{padding:,} of padding lie in them"
+            f"pack: {rows:,} rows have {rows * sequence_length:,} places, but {left:,} tokens and {padding:,} of "
+            "padding lie in them"
         )
-    return result
 
 
-def write_manifest(folder: Path, layout: Layout, spec: TokenizerSpec, packed: Sequence[Record]) -> None:
-    """The last files of a run: the manifest, and the tokenizer beside the rows."""
-    with atomic_file(folder / layout.tokenizer_file) as file:
-        file.write(spec.json_text.encode())
-    packed_rows.write_manifest(folder, layout, [FileEntry(**record.counts["file"]) for record in packed])
+def write_manifests(
+    output: Path, layout: Layout, spec: TokenizerSpec, stages: Sequence[Asked], packed: Sequence[Sequence[Record]]
+) -> None:
+    """The last files of a run: a manifest for each stage, the tokenizer beside its rows, and the order of stages."""
+    for asked, records in zip(stages, packed, strict=True):
+        folder = output / folder_of("pack", asked)
+        with atomic_file(folder / layout.tokenizer_file) as file:
+            file.write(spec.json_text.encode())
+        packed_rows.write_manifest(folder, layout, [FileEntry(**record.counts["file"]) for record in records])
+    write_stages(output / "pack", [asked.name for asked in stages if asked.name])

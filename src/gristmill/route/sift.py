@@ -55,17 +55,34 @@ class SiftWork:
     keep_dropped: bool
 
 
-def chunks_of(source: Source, chunk_bytes: int) -> list[Chunk]:
-    """Cut a source's input into chunks. Raises SourceError where there is none."""
-    if source.dataset is not None:
-        return sources.dataset_chunks(source.dataset, source.config, source.split, chunk_bytes, source.limit)
-    assert source.path is not None
-    return sources.split(sources.find(source.path), {"unit": source.unit}, chunk_bytes, source.limit)
+def check_access(recipe: Recipe) -> None:
+    """Ask the hub for all that the recipe reads of it. Raises RecipeError that names every dataset that it may not."""
+    wanted = [
+        (source.dataset, source.config, sources.split_and_limit(source.split)[0])
+        for source in recipe.sources
+        if source.dataset and source.files is None and sources.is_on_hub(source.dataset, source.split)
+    ]
+    if wanted:
+        from gristmill.sources import hub
+
+        hub.check_access(wanted)
+
+
+def chunks_of(source: Source, chunk_bytes: int, tasks: int | None) -> list[Chunk]:
+    """Cut a source's input into chunks of that size, or into so many. Raises SourceError where there is none."""
+    if source.files is None:
+        assert source.dataset is not None
+        return sources.dataset_chunks(source.dataset, source.config, source.split, chunk_bytes, source.limit, tasks)
+    files, options = sources.find(source.files), {"unit": source.unit}
+    if tasks is not None:
+        chunk_bytes = sources.even_chunk_bytes(files, options, tasks)
+    return sources.split(files, options, chunk_bytes, source.limit)
 
 
 def columns_of(recipe: Recipe, source: Source) -> Columns:
     """What is read of each row: text, id, and metadata that somebody asked for or a filter looks at."""
-    looked_at = [choice.make("filter").column() for choice in recipe.filters]
+    filters = [choice.make("filter") for choice in recipe.filters_of(source)]
+    looked_at = [name for unit in filters for name in (unit.column(), *unit.other_columns())]
     metadata = [*source.metadata_columns, *(name for name in looked_at if name not in ("text", "id"))]
     return Columns(source.text_column, source.id_column, tuple(dict.fromkeys(metadata)))
 
@@ -84,14 +101,14 @@ def column_of(documents: Mapping[str, Any], name: str) -> Any:
 
 def step(recipe: Recipe, source: Source, chunks: Sequence[Chunk]) -> Step:
     """The step that sifts one source."""
-    columns, clean = columns_of(recipe, source), cleaners_of(recipe)
+    columns, clean, filters = columns_of(recipe, source), cleaners_of(recipe), recipe.filters_of(source)
     literals = {
         "source": source.name,
         "columns": [columns.text, columns.id, *columns.metadata],
         "clean": [choice.literals("cleaner") for choice in clean],
         "filters": [
             choice.measuring_literals() if recipe.output.keep_dropped else choice.literals("filter")
-            for choice in recipe.filters
+            for choice in filters
         ],
         "sketches": [choice.literals("deduplicator") for choice in recipe.dedup],
         "keep_dropped": recipe.output.keep_dropped,
@@ -100,7 +117,7 @@ def step(recipe: Recipe, source: Source, chunks: Sequence[Chunk]) -> Step:
         Task(
             name=f"{number:05}",
             inputs=piece_inputs(chunk),
-            work=SiftWork(source.name, chunk, columns, clean, recipe.filters, recipe.dedup, recipe.output.keep_dropped),
+            work=SiftWork(source.name, chunk, columns, clean, filters, recipe.dedup, recipe.output.keep_dropped),
             bytes=chunk.bytes,
         )
         for number, chunk in enumerate(chunks)

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from gristmill.engine.ledger import Entry, Ledger, total
 from gristmill.engine.record import Record
 from gristmill.engine.step import Step
+from gristmill.formats.row_file import Layout
 from gristmill.recipe import Recipe
-from gristmill.route import dedup, judge, mix, pack, sift, tokenize, tokenizer
+from gristmill.route import dedup, judge, mix, pack, sift, texts, tokenize, tokenizer
 from gristmill.route.shards import SourceShards, of_step
 from gristmill.route.survivors import SiftedChunk
 from gristmill.tokens.tokenizer import TokenizerSpec
@@ -27,9 +29,14 @@ def steps_of(recipe: Recipe, output: Path, workers: int, ledger: Ledger) -> Step
     Reads, but writes nothing: what it returns at its end writes the last files.
     """
     spec = tokenizer.load(recipe.tokenizer, None) if recipe.tokenizer.train is None else None
-    sift_steps = [sift.step(recipe, source, sift.chunks_of(source, recipe.output.chunk)) for source in recipe.sources]
+    sift.check_access(recipe)
+    chunk_bytes, tasks = recipe.output.chunk, recipe.output.tasks
+    sift_steps = [sift.step(recipe, source, sift.chunks_of(source, chunk_bytes, tasks)) for source in recipe.sources]
     sifted = yield sift_steps
-    judge_steps = [judge.step(recipe, *both, output) for both in zip(sift_steps, sifted, strict=True)]
+    judge_steps = [
+        judge.step(recipe, source, sift_step, records, output)
+        for source, sift_step, records in zip(recipe.sources, sift_steps, sifted, strict=True)
+    ]
     judged = yield judge_steps
     chunks: list[SiftedChunk] = []
     for source, sift_records, judge_records in zip(recipe.sources, sifted, judged, strict=True):
@@ -58,6 +65,9 @@ def steps_of(recipe: Recipe, output: Path, workers: int, ledger: Ledger) -> Step
     if recipe.dedup:
         ledger.require_some("dedup")
 
+    if recipe.output.texts:
+        yield texts.steps(recipe, chunks, upstream)
+
     if recipe.tokenizer.train is not None:
         training = tokenizer.training_step(recipe.tokenizer.train, chunks, upstream)
         yield [training]
@@ -76,8 +86,17 @@ def steps_of(recipe: Recipe, output: Path, workers: int, ledger: Ledger) -> Step
         ledger.add(Entry("tokenize", source.name, "documents", docs, docs))
         ledger.add(Entry("tokenize", source.name, "tokens", tokens, tokens))
 
-    pack_step, packed = yield from mixed_and_packed(recipe, output, shards, spec, tuple(tokenize_steps), ledger)
-    return lambda: pack.write_manifest(output / pack_step.name, pack.layout_of(recipe, shards, spec), spec, packed)
+    packed = yield from mixed_and_packed(recipe, output, shards, spec, tuple(tokenize_steps), ledger)
+    return lambda: pack.write_manifests(output, packed.layout, spec, packed.stages, packed.records)
+
+
+class Packed(NamedTuple):
+    """What the end of the route left, stage by stage."""
+
+    stages: list[mix.Asked]
+    layout: Layout
+    steps: list[Step]
+    records: list[list[Record]]
 
 
 def mixed_and_packed(
@@ -87,20 +106,29 @@ def mixed_and_packed(
     spec: TokenizerSpec,
     tokenize_steps: tuple[Step, ...],
     ledger: Ledger,
-) -> Generator[list[Step], list[list[Record]], tuple[Step, list[Record]]]:
+) -> Generator[list[Step], list[list[Record]], Packed]:
     """mix → pack: the end of the route, from token shards on."""
-    mix_step = mix.step(recipe, shards, tokenize_steps)
-    [[mixed]] = yield [mix_step]
-    for book in mixed.counts["books"]["sources"]:
-        ledger.add(mix.entry(book))
+    stages = list(mix.stages_of(recipe))
+    mix_steps: list[Step] = []
+    mixed: list[Record] = []
+    for asked in stages:
+        mix_steps.append(mix.step(recipe, asked, shards, mixed, tokenize_steps))
+        [[record]] = yield [mix_steps[-1]]
+        mixed.append(record)
+    for entry in mix.entries(stages, mixed):
+        ledger.add(entry)
     ledger.require_some("mix")
 
-    pack_step = pack.step(recipe, mixed, output / mix_step.name, shards, spec, (*tokenize_steps, mix_step))
-    [packed] = yield [pack_step]
-    for entry in pack.entries(shards, packed, recipe.pack.sequence_length):
+    layout = pack.layout_of(recipe, shards, spec)
+    pack_steps = [
+        pack.step(layout, asked, record, output, shards, (*tokenize_steps, mix_step))
+        for asked, record, mix_step in zip(stages, mixed, mix_steps, strict=True)
+    ]
+    packed = yield pack_steps
+    for entry in pack.entries(shards, packed, layout.sequence_length):
         ledger.add(entry)
     ledger.require_some("pack")
-    return pack_step, packed
+    return Packed(stages, layout, pack_steps, packed)
 
 
 def _sift_entry(source: str, sifted: list[Record], judged: list[Record]) -> Entry:

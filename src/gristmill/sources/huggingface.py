@@ -25,14 +25,22 @@ _MOST_ROWS_AT_ONCE = 1024
 
 
 def chunks(
-    dataset: str, config: str | None, split: str | None, chunk_bytes: int, limit_docs: int | None = None
+    dataset: str,
+    config: str | None,
+    split: str | None,
+    chunk_bytes: int,
+    limit_docs: int | None = None,
+    tasks: int | None = None,
 ) -> list[Chunk]:
-    """The rows of a split, cut into chunks of about `chunk_bytes`; a single chunk where there is a limit."""
+    """The rows of a split, cut into chunks of about `chunk_bytes`, or into so many `tasks`; a single chunk where there
+    is a limit."""
     options = tuple((key, value) for key, value in (("config", config), ("split", split)) if value)
     with _explained(dataset, config, split):
         opened = _open(dataset, options)
     row_bytes = _row_bytes(opened)
     at_once = max(1, opened.num_rows if limit_docs is not None else chunk_bytes // row_bytes)
+    if tasks is not None and limit_docs is None:
+        at_once = max(1, -(-opened.num_rows // tasks))
     pieces = [
         Piece(dataset, _FORMAT, start, stop, (stop - start) * row_bytes, _stamp(opened), options)
         for start in range(0, opened.num_rows, at_once)

@@ -51,6 +51,11 @@ def split(
     return list(_grouped(whole, cuts, chunk_bytes))
 
 
+def even_chunk_bytes(files: Sequence[InputFile], format_options: Mapping[str, str], tasks: int) -> int:
+    """The `chunk_bytes` that cuts these files into about so many chunks."""
+    return max(1, int(sum(_cost_bytes(_whole(file, format_options)) for file in files) / tasks))
+
+
 def _whole(file: InputFile, format_options: Mapping[str, str]) -> Piece:
     name = format_name(file.path, format_options)
     if name is None:

@@ -29,6 +29,7 @@ import pyarrow.parquet as pq
 import xxhash
 
 import corpora
+from gristmill.tokens.tokenizer import load
 from measure import Measured, best, measure
 
 HERE = Path(__file__).parent
@@ -52,12 +53,18 @@ def write_input(options: argparse.Namespace, folder: Path) -> tuple[list[Path], 
     return paths, documents, text_bytes
 
 
+def eos_of(tokenizer: Path) -> str:
+    """The end-of-sequence token that Gristmill finds; the peers are told."""
+    return load(tokenizer, append_eos=True, special_tokens=False).eos_token or ""
+
+
 def scripted(batch_documents: int) -> Callable[..., Measured]:
     """A way people script it."""
 
     def run(files: list[Path], tokenizer: Path, output: Path, workers: int) -> Measured:
         script = HERE / "peers" / "tokenizers_parquet.py"
-        return measure([sys.executable, str(script), str(tokenizer), str(output), str(workers), str(batch_documents),
+        return measure([sys.executable, str(script), str(tokenizer), eos_of(tokenizer), str(output), str(workers),
+                        str(batch_documents),
                         *map(str, files)])  # fmt: skip
 
     return run
@@ -66,7 +73,17 @@ def scripted(batch_documents: int) -> Callable[..., Measured]:
 def datatrove(files: list[Path], tokenizer: Path, output: Path, workers: int) -> Measured:
     """datatrove's way."""
     script = HERE / "peers" / "datatrove_tokenizer.py"
-    return measure([sys.executable, str(script), str(tokenizer), str(output), str(workers), str(files[0].parent)])
+    return measure(
+        [
+            sys.executable,
+            str(script),
+            str(tokenizer),
+            eos_of(tokenizer),
+            str(output),
+            str(workers),
+            str(files[0].parent),
+        ]
+    )
 
 
 def ours(files: list[Path], tokenizer: Path, output: Path, workers: int) -> Measured:

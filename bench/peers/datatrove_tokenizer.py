@@ -1,6 +1,6 @@
 """Tokenizing with datatrove: JsonlReader and DocumentTokenizer on its local executor, documents in their order.
 
-usage: datatrove_tokenizer.py TOKENIZER_JSON OUTPUT PROCESSES FOLDER
+usage: datatrove_tokenizer.py TOKENIZER_JSON EOS OUTPUT PROCESSES FOLDER
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from datatrove.pipeline.tokens import DocumentTokenizer
 
 
 def main() -> None:
-    tokenizer, output, processes, folder = sys.argv[1:]
+    tokenizer, eos_token, output, processes, folder = sys.argv[1:]
     steps = [
         JsonlReader(folder),
-        DocumentTokenizer(output, tokenizer, eos_token="<|endoftext|>", batch_size=1000, shuffle_documents=False),
+        DocumentTokenizer(output, tokenizer, eos_token=eos_token, batch_size=1000, shuffle_documents=False),
     ]
     LocalPipelineExecutor(steps, tasks=int(processes), workers=int(processes), logging_dir=f"{output}.logs").run()
 

@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 EXTRAS ?= dev
 
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test test-streaming lint bench docs clean
 
 demo: EXTRAS := hf
 demo: $(VENV)/installed-demo  ## the whole route on the embedded demo
@@ -16,6 +16,10 @@ test: $(VENV)/installed-dev  ## every check: lint, types, imports, tests
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/pytest
+
+test-streaming:  ## MDS through mosaicml-streaming, whose dependencies contradict ours
+	$(MAKE) VENV=.venv-streaming .venv-streaming/installed-streaming
+	PYTHONPATH=tests .venv-streaming/bin/pytest tests/formats/mds_streaming_check.py
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check --fix .

@@ -21,6 +21,7 @@ class Measured:
 
     seconds: float
     peak_bytes: int  # of all its processes together; memory that they share is counted once (PSS)
+    peak_process_bytes: int = 0  # of the one that held most
 
 
 def measure(command: Sequence[str], **environment: str) -> Measured:
@@ -39,19 +40,23 @@ def measure(command: Sequence[str], **environment: str) -> Measured:
     if process.returncode:
         sys.stderr.write(output)
         raise subprocess.CalledProcessError(process.returncode, command)
-    return Measured(seconds, peak.bytes)
+    return Measured(seconds, peak.bytes, peak.process_bytes)
 
 
 def best(runs: Sequence[Measured]) -> Measured:
     """The fastest time and the smallest peak of several runs."""
-    return Measured(min(run.seconds for run in runs), min(run.peak_bytes for run in runs))
+    return Measured(
+        min(run.seconds for run in runs),
+        min(run.peak_bytes for run in runs),
+        min(run.peak_process_bytes for run in runs),
+    )
 
 
 class _Peak(threading.Thread):
     def __init__(self, pid: int) -> None:
         super().__init__(daemon=True)
         self._root = psutil.Process(pid)
-        self.bytes = 0
+        self.bytes = self.process_bytes = 0
 
     def run(self) -> None:
         while True:
@@ -61,7 +66,9 @@ class _Peak(threading.Thread):
                     return
             except psutil.NoSuchProcess:
                 return
-            self.bytes = max(self.bytes, sum(_pss_bytes(process) for process in tree))
+            held = [_pss_bytes(process) for process in tree]
+            self.bytes = max(self.bytes, sum(held))
+            self.process_bytes = max(self.process_bytes, *held)
             time.sleep(_SAMPLE_SECONDS)
 
 

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from gristmill.engine.ledger import Ledger
 from gristmill.engine.local import Job, LocalEngine, Observer, outstanding
 from gristmill.engine.pool import worker_count
 from gristmill.engine.record import Record
+from gristmill.engine.step import Step
 from gristmill.errors import ResumeError, TaskError
 from gristmill.formats import files
 from gristmill.recipe import Recipe
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -66,22 +69,28 @@ def run(recipe: Recipe | Mapping[str, Any] | str | os.PathLike[str], observer: O
     output = Path(recipe.output.path)
     watcher = observer or Silent()
     workers = worker_count(recipe.engine.workers, recipe.engine.memory)
-    with _locked(output):
+    with locked(output):
         files.sweep(output)
         _write_recipe(recipe, output)
         ledger = Ledger()
         with LocalEngine(output, workers, watcher) as engine:
             engine.begin(FIRST_WORK)
-            route = steps_of(recipe, output, workers, ledger)
-            steps = next(route)
-            try:
-                while True:
-                    steps = route.send(engine.run(steps))
-            except StopIteration as end:
-                end.value()
+            finish = follow(engine, steps_of(recipe, output, workers, ledger))
+            finish()
         ledger.write(output)
         write_shares(output, ledger)
     return Result(output, ledger)
+
+
+def follow(engine: LocalEngine, route: Generator[list[Step], list[list[Record]], T]) -> T:
+    """Bring each group of steps up to date and tell the route; returns what the route returns."""
+    steps = next(route)
+    while True:
+        try:
+            steps = route.send(engine.run(steps))
+        except StopIteration as end:
+            result: T = end.value
+            return result
 
 
 @dataclass(frozen=True)
@@ -126,7 +135,7 @@ def _write_recipe(recipe: Recipe, output: Path) -> None:
 
 
 @contextmanager
-def _locked(output: Path) -> Iterator[None]:
+def locked(output: Path) -> Iterator[None]:
     """Hold the output folder: a second run on it is refused, and a killed run's hold is gone with it."""
     try:
         output.mkdir(parents=True, exist_ok=True)

@@ -79,3 +79,12 @@ def packed_digest(output: Path) -> str:
     for path in [*names, output / "pack" / "manifest.json", output / "pack" / "tokenizer.json"]:
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
+
+
+def folder_digest(folder: Path) -> str:
+    """SHA-256 over the names and bytes of all files below a folder."""
+    digest = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            digest.update(str(path.relative_to(folder)).encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()

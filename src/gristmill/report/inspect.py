@@ -8,35 +8,10 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from gristmill.errors import FormatError, RecipeError, ResumeError, unknown_name
+from gristmill.errors import FormatError
+from gristmill.finished import pack_folder
 
 _STYLES = ("cyan", "magenta")
-
-
-def require_output(output: Path, needed: str) -> Path:
-    """`output`, if it holds `needed`. Raises ResumeError where it is no finished run's folder."""
-    if not (output / needed).exists():
-        found = "nothing" if not output.exists() else "a folder without it" if output.is_dir() else "a file"
-        raise ResumeError(
-            f"expected the output folder of a finished run (with `{needed}`), found {found}: {output}\n"
-            "  Run `gristmill run RECIPE` first, and name the recipe's `output.path`."
-        )
-    return output
-
-
-def pack_folder(output: Path, stage: str | None = None) -> Path:
-    """The folder with the rows of a finished run; of a mixture in stages, those of `stage` or of the first."""
-    from gristmill.formats.packed_stages import STAGES, read_stages
-
-    folder = output / "pack"
-    stages = read_stages(folder)
-    if stages:
-        if stage is not None and stage not in stages:
-            raise RecipeError(unknown_name("stage", stage, stages))
-        return folder / (stage or stages[0])
-    if stage is not None:
-        raise RecipeError(f"expected a mixture in stages, found one without ({folder / STAGES} is not there)")
-    return require_output(output, "pack/manifest.json") / "pack"
 
 
 def print_rows(output: Path, console: Console, rows: int, first: int = 0, stage: str | None = None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Sequence
 
 from rich.console import Console
@@ -14,6 +15,7 @@ from gristmill.engine.record import Record
 from gristmill.quantities import show_bytes, show_count, show_seconds
 
 _PLAIN_LINE_SECONDS = 10.0
+_COUNTED = {"documents": "docs", "rows": "rows", "tokens": "tokens"}  # as people read them: as records name them
 
 
 class _Speed(ProgressColumn):
@@ -22,7 +24,7 @@ class _Speed(ProgressColumn):
 
 
 class ProgressObserver:
-    """Shows each group of tasks as it runs: bytes read, MB/s, documents, time left, memory."""
+    """Shows each group of tasks as it runs: MB/s, documents/s, rows/s, tokens/s, memory, time left."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -34,6 +36,7 @@ class ProgressObserver:
         self._last_line = self._started
         self._total_bytes = self._done_bytes = self._tasks = self._tasks_ended = 0
         self._peak_bytes = 0
+        self._counted: Counter[str] = Counter()
 
     def started(self, jobs: Sequence[Job], tasks_done: int) -> None:
         """Names the stage, says why it runs, and opens a bar on a terminal."""
@@ -55,24 +58,38 @@ class ProgressObserver:
                 BarColumn(),
                 TextColumn("{task.fields[tasks]}"),
                 _Speed(),
+                TextColumn("{task.fields[counted]}"),
+                TextColumn("{task.fields[memory]}"),
                 TimeRemainingColumn(),
                 console=self._console,
                 transient=True,
             )
             self._bar.start()
-            self._bar.add_task(self._stage, total=max(self._total_bytes, 1), tasks=f"0/{self._tasks}")
+            tasks = f"0/{self._tasks}"
+            self._bar.add_task(self._stage, total=max(self._total_bytes, 1), tasks=tasks, counted="", memory="")
 
     def finished(self, job: Job, record: Record) -> None:
         """Moves the bar on; where there is no terminal, prints a line now and then."""
         self._tasks_ended += 1
         self._done_bytes += job.task.bytes
         self._peak_bytes = max(self._peak_bytes, record.peak_memory_bytes)
+        self._counted.update(_counts(record))
         if self._bar is not None:
             bar_task = self._bar.task_ids[0]
-            self._bar.update(bar_task, completed=self._done_bytes, tasks=f"{self._tasks_ended}/{self._tasks}")
+            self._bar.update(
+                bar_task,
+                completed=self._done_bytes,
+                tasks=f"{self._tasks_ended}/{self._tasks}",
+                counted=self._rates(),
+                memory=f"{show_bytes(self._peak_bytes)} a worker",
+            )
         elif time.perf_counter() - self._last_line > _PLAIN_LINE_SECONDS:
             self._last_line = time.perf_counter()
-            self._console.print(f"  {self._stage}: {self._tasks_ended}/{self._tasks} tasks, {self._speed()}")
+            self._console.print(
+                f"  {self._stage}: {self._tasks_ended}/{self._tasks} tasks, {self._speed()}, "
+                f"at most {show_bytes(self._peak_bytes)} a worker, {self._time_left()} left",
+                highlight=False,
+            )
 
     def ended(self) -> None:
         """Closes the bar and sums up."""
@@ -92,4 +109,22 @@ class ProgressObserver:
 
     def _speed(self) -> str:
         seconds = max(time.perf_counter() - self._started, 1e-9)
-        return f"{show_bytes(self._done_bytes / seconds)}/s"
+        return ", ".join(filter(None, [f"{show_bytes(self._done_bytes / seconds)}/s", self._rates()]))
+
+    def _rates(self) -> str:
+        """What records have counts of, a second."""
+        seconds = max(time.perf_counter() - self._started, 1e-9)
+        return ", ".join(f"{show_count(count / seconds)} {name}/s" for name, count in self._counted.items() if count)
+
+    def _time_left(self) -> str:
+        seconds = time.perf_counter() - self._started
+        return show_seconds(seconds / max(self._done_bytes, 1) * (self._total_bytes - self._done_bytes))
+
+
+def _counts(record: Record) -> dict[str, int]:
+    """How many documents, or rows where there are none, and tokens a task's record speaks of."""
+    found = {name: record.counts.get(key) for name, key in _COUNTED.items()}
+    counts = {name: count for name, count in found.items() if isinstance(count, int)}
+    if "documents" in counts:
+        counts.pop("rows", None)
+    return counts

@@ -6,7 +6,8 @@ from rich.console import Console
 from rich.table import Table
 
 from gristmill.engine.ledger import Ledger, total
-from gristmill.quantities import show_count
+from gristmill.export import TrainingSet
+from gristmill.quantities import show_bytes, show_count
 from gristmill.route.shares import mixture_shares
 
 
@@ -18,6 +19,23 @@ def print_ledger(ledger: Ledger, console: Console) -> None:
     if mixture := _mixture(ledger):
         console.print(mixture)
     console.print("The ledger balances.", style="green")
+
+
+def print_training_set(made: TrainingSet, console: Console) -> None:
+    """What an export left."""
+    table = Table(title=f"Training set: {made.format}", title_justify="left")
+    for heading in ("rows", "tokens", "padding", "files", "bytes", "bytes a token"):
+        table.add_column(heading, justify="right")
+    table.add_row(
+        f"{made.rows:,}",
+        f"{made.tokens:,}",
+        f"{1 - made.tokens / made.ids:.2%}" if made.ids else "",
+        f"{len(made.files):,}",
+        show_bytes(made.bytes),
+        f"{made.bytes / made.tokens:.2f}" if made.tokens else "",
+    )
+    console.print(table)
+    console.print(f"Output: {made.folder}", highlight=False, soft_wrap=True)
 
 
 def _stages(ledger: Ledger) -> Table:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:  # a worker would spend 0.1 s on loading the schema
 VERSION = 1
 COUNTS = ("rows", "readable", "read_bytes", "cleaned_bytes", "rewritten_bytes")
 NEXT_WORK = "gristmill.route.tokenize:warm_up"  # what idle workers load while others still sift, judge, deduplicate
-_EXAMPLES = 3
+MOST_EXAMPLES = 3
 _FILES = {"documents": "{}.parquet", "signals": "{}.signals.parquet", "dropped": "dropped/{}.parquet"}
 
 
@@ -117,16 +117,21 @@ def step(recipe: Recipe, source: Source, chunks: Sequence[Chunk]) -> Step:
     tasks = [
         Task(
             name=f"{number:05}",
-            inputs={"limit": chunk.limit, "pieces": [[p.format, p.stamp, p.start, p.stop, dict(p.options)]
-                                                     for p in chunk.pieces]},
+            inputs=piece_inputs(chunk),
             work=SiftWork(source.name, chunk, columns, clean, filters, recipe.dedup, recipe.output.keep_dropped),
             bytes=chunk.bytes,
         )
         for number, chunk in enumerate(chunks)
-    ]  # fmt: skip
+    ]
     return Step(
         f"sift/{source.name}", "gristmill.route.sift:run", VERSION, literals, tasks, meanwhile=NEXT_WORK, in_order=True
     )
+
+
+def piece_inputs(chunk: Chunk) -> dict[str, Any]:
+    """What stands for the raw input of a chunk in fingerprints."""
+    pieces = [[piece.format, piece.stamp, piece.start, piece.stop, dict(piece.options)] for piece in chunk.pieces]
+    return {"limit": chunk.limit, "pieces": pieces}
 
 
 def warm_up() -> None:
@@ -152,9 +157,9 @@ def run(work: SiftWork, folder: Path, stem: str) -> Outcome:
             for table, writer in writers.items():
                 writer.write(sifted.tables[table])
             counts.update(sifted.counts)
-            if len(examples) < _EXAMPLES:
-                examples += _unreadable_rows(batch, work.chunk)
-    return Outcome({**counts, "unreadable_rows": examples[:_EXAMPLES]}, list(names.values()))
+            if len(examples) < MOST_EXAMPLES:
+                examples += unreadable_rows(batch, work.chunk)
+    return Outcome({**counts, "unreadable_rows": examples[:MOST_EXAMPLES]}, list(names.values()))
 
 
 @dataclass(frozen=True)
@@ -247,10 +252,10 @@ class _Spread:
         return column if self._places is None else column.take(self._places)
 
 
-def _unreadable_rows(batch: Any, chunk: Chunk) -> list[str]:
+def unreadable_rows(batch: Any, chunk: Chunk) -> list[str]:
     """Where the first unreadable rows of a batch are, for people."""
     unreadable = pc.starts_with(batch["unreadable"], "unreadable.").fill_null(False)
-    bad = batch.filter(unreadable).slice(0, _EXAMPLES).to_pylist()
+    bad = batch.filter(unreadable).slice(0, MOST_EXAMPLES).to_pylist()
     return [f"{chunk.pieces[row['file']].path} at {row['position']:,}: {row['unreadable']}" for row in bad]
 
 
@@ -261,7 +266,7 @@ def unreadable_error(source: Source, records: Sequence[Record], gone: Mapping[st
     unreadable = sum(reasons.values())
     if unreadable <= source.max_unreadable_ratio * rows:
         return None
-    places = [place for record in records for place in record.counts["unreadable_rows"]][:_EXAMPLES]
+    places = [place for record in records for place in record.counts["unreadable_rows"]][:MOST_EXAMPLES]
     listed = ", ".join(f"{reason} {count:,}" for reason, count in sorted(reasons.items(), key=lambda item: -item[1]))
     return SourceError(
         f"source `{source.name}`: expected at most {source.max_unreadable_ratio:.2%} unreadable rows, "

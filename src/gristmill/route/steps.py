@@ -5,16 +5,19 @@ Whoever drives it decides what "carry out" means: a run brings the steps up to d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from gristmill.engine.ledger import Entry, Ledger, total
 from gristmill.engine.record import Record
 from gristmill.engine.step import Step
+from gristmill.formats.row_file import Layout
 from gristmill.recipe import Recipe
 from gristmill.route import dedup, judge, mix, pack, sift, texts, tokenize, tokenizer
 from gristmill.route.shards import SourceShards, of_step
 from gristmill.route.survivors import SiftedChunk
+from gristmill.tokens.tokenizer import TokenizerSpec
 
 FIRST_WORK = "gristmill.route.sift:warm_up"
 Steps = Generator[list[Step], list[list[Record]], Callable[[], None]]
@@ -84,11 +87,33 @@ def steps_of(recipe: Recipe, output: Path, workers: int, ledger: Ledger) -> Step
             ledger.add(entry)
     ledger.require_some("tokenize")
 
+    packed = yield from mixed_and_packed(recipe, output, shards, spec, tuple(tokenize_steps), ledger)
+    return lambda: pack.write_manifests(output, packed.layout, spec, packed.stages, packed.records)
+
+
+class Packed(NamedTuple):
+    """What the end of the route left, stage by stage."""
+
+    stages: list[mix.Asked]
+    layout: Layout
+    steps: list[Step]
+    records: list[list[Record]]
+
+
+def mixed_and_packed(
+    recipe: Recipe,
+    output: Path,
+    shards: Sequence[SourceShards],
+    spec: TokenizerSpec,
+    tokenize_steps: tuple[Step, ...],
+    ledger: Ledger,
+) -> Generator[list[Step], list[list[Record]], Packed]:
+    """mix → pack: the end of the route, from token shards on."""
     stages = list(mix.stages_of(recipe))
     mix_steps: list[Step] = []
     mixed: list[Record] = []
     for asked in stages:
-        mix_steps.append(mix.step(recipe, asked, shards, mixed, tuple(tokenize_steps)))
+        mix_steps.append(mix.step(recipe, asked, shards, mixed, tokenize_steps))
         [[record]] = yield [mix_steps[-1]]
         mixed.append(record)
     for entry in mix.entries(stages, mixed):
@@ -104,7 +129,7 @@ def steps_of(recipe: Recipe, output: Path, workers: int, ledger: Ledger) -> Step
     for entry in pack.entries(shards, packed, layout.sequence_length):
         ledger.add(entry)
     ledger.require_some("pack")
-    return lambda: pack.write_manifests(output, layout, spec, stages, packed)
+    return Packed(stages, layout, pack_steps, packed)
 
 
 def _sift_entry(source: str, sifted: list[Record], judged: list[Record]) -> Entry:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -11,6 +12,7 @@ from torch.utils.data import DataLoader, Dataset, IterableDataset, get_worker_in
 
 from gristmill.loader.collate import Batch
 from gristmill.loader.cursor import I64, Order
+from gristmill.loader.mixture import MixedOrder
 
 _COLUMNS = ("input_ids", "labels", "position_ids")  # one shape for every row, so any collator can stack them
 _ROWS_AT_ONCE = 16
@@ -21,6 +23,30 @@ T = TypeVar("T")
 def tensors(batch: Batch) -> Batch:
     """The same batch as tensors over the same memory."""
     return {name: torch.from_numpy(value) if isinstance(value, np.ndarray) else value for name, value in batch.items()}
+
+
+def pinned_tensors(batch: Batch) -> Batch:
+    """The same batch as tensors in page-locked memory."""
+    return {
+        name: value.pin_memory() if isinstance(value, torch.Tensor) else value for name, value in tensors(batch).items()
+    }
+
+
+TENSORS: Mapping[str, Callable[[Batch], Batch]] = {"torch": tensors, "pinned": pinned_tensors}
+
+
+def can_pin_memory() -> bool:
+    """Whether there is an accelerator that page-locked memory is for; warns where there is none."""
+    accelerator = torch.accelerator.current_accelerator() if torch.accelerator.is_available() else None
+    if accelerator is None or accelerator.type == "mps":
+        found = "none" if accelerator is None else accelerator.type
+        warnings.warn(
+            f"pin_memory: expected an accelerator that copies from page-locked memory, found {found}; "
+            "batches stay in ordinary memory",
+            stacklevel=4,
+        )
+        return False
+    return True
 
 
 class _Calls(Dataset, Generic[T]):  # type: ignore[misc]
@@ -94,7 +120,7 @@ class RowStream(IterableDataset):  # type: ignore[misc]
     """
 
     def __init__(
-        self, make: Callable[[I64], Batch], order: Order, begin: int, end: int, rank: int, world_size: int
+        self, make: Callable[[I64], Batch], order: Order | MixedOrder, begin: int, end: int, rank: int, world_size: int
     ) -> None:
         self._make = make
         self._order = order

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -92,6 +93,16 @@ def check_sequence_length(manifest: Manifest, expected: int, folder: Path) -> No
         raise FormatError(
             f"expected rows of {expected} tokens, found rows of {found}: {folder}\n"
             f"  Set `pack: {{sequence_length: {expected}}}` in the recipe and run it again; only pack runs anew."
+        )
+
+
+def check_strategy(manifest: Manifest, expected: Sequence[str], path: str | os.PathLike[str]) -> None:
+    """Raises FormatError where the rows were packed in another way."""
+    found = manifest.layout.strategy
+    if found not in expected:
+        raise FormatError(
+            f"expected rows packed as {' or '.join(expected)}, found {found}: {path}\n"
+            f"  Set `pack: {{strategy: {expected[0]}}}` in the recipe and run it again; only pack runs anew."
         )
 
 

@@ -19,8 +19,10 @@ from typing import Any
 import numpy as np
 
 from gristmill.formats.packed_rows import Found, PackedRows, damaged_row
-from gristmill.kernels.expand import expand
+from gristmill.kernels.expand import IGNORED, expand
 from gristmill.loader.cursor import I64
+
+__all__ = ["IGNORED", "Batch", "collate"]
 
 Batch = dict[str, Any]
 

@@ -175,9 +175,9 @@ class Loader:
     @staticmethod
     def collate_rows(items: Any) -> Batch:
         """The `collate_fn` for a DataLoader of your own over `torch_dataset` or `torch_stream`."""
-        from gristmill.loader import torch_data
+        from gristmill.loader.collator import Collator
 
-        return torch_data.collate_rows(items)
+        return Collator()(items)
 
     def __repr__(self) -> str:
         layout, share = self.manifest.layout, self._batches.share

@@ -1,20 +1,21 @@
-"""Tensors and torch's data classes over packed rows. The only file that imports torch."""
+"""Tensors and torch's data classes over packed rows."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import torch
 from torch.utils.data import DataLoader, Dataset, IterableDataset, get_worker_info
 
+from gristmill.errors import ResumeError
 from gristmill.loader.collate import Batch
+from gristmill.loader.collator import COLUMNS
 from gristmill.loader.cursor import I64, Order
 from gristmill.loader.mixture import MixedOrder
 
-_COLUMNS = ("input_ids", "labels", "position_ids")  # one shape for every row, so any collator can stack them
 _ROWS_AT_ONCE = 16
 
 T = TypeVar("T")
@@ -81,17 +82,9 @@ def in_worker_processes(make: Callable[[int], T], steps: Iterable[int], workers:
     return iter(loader)
 
 
-def collate_rows(items: Sequence[Batch]) -> Batch:
-    """The `collate_fn` for RowDataset and RowStream: stacks rows, and adds `cu_seqlens` and `max_seqlen`."""
-    batch: Batch = {name: torch.stack([item[name] for item in items]) for name in _COLUMNS}
-    begins = torch.nonzero(batch["position_ids"].reshape(-1) == 0).reshape(-1)
-    bounds = torch.cat([begins, torch.tensor([batch["position_ids"].numel()])])
-    return {**batch, "cu_seqlens": bounds.to(torch.int32), "max_seqlen": int(bounds.diff().max())}
-
-
 def _rows_of(batch: Batch) -> list[Batch]:
-    columns = [torch.from_numpy(batch[name]) for name in _COLUMNS]
-    return [dict(zip(_COLUMNS, row, strict=True)) for row in zip(*columns, strict=True)]
+    columns = [torch.from_numpy(batch[name]) for name in COLUMNS]
+    return [dict(zip(COLUMNS, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 class RowDataset(Dataset):  # type: ignore[misc]
@@ -126,9 +119,43 @@ class RowStream(IterableDataset):  # type: ignore[misc]
         self._order = order
         self._positions = range(begin + rank, end, world_size)
 
-    def __iter__(self) -> Iterator[Batch]:
+    def __iter__(self) -> RowIterator:
         worker = get_worker_info()
         positions = self._positions[worker.id :: worker.num_workers] if worker else self._positions
-        for at in range(0, len(positions), _ROWS_AT_ONCE):
-            some = np.asarray(positions[at : at + _ROWS_AT_ONCE], np.int64)
-            yield from _rows_of(self._make(self._order.rows_at(some)))
+        return RowIterator(self._make, self._order, positions)
+
+
+class RowIterator(Iterator[Batch]):
+    """The rows at some positions. Its state is how many it gave: what torchdata's StatefulDataLoader saves of each
+    worker, and sets in as many workers before their first batch."""
+
+    def __init__(self, make: Callable[[I64], Batch], order: Order | MixedOrder, positions: range) -> None:
+        self._make = make
+        self._order = order
+        self._positions = positions
+        self._given = 0
+        self._made: list[Batch] = []  # rows that come next, the last one first
+
+    def __next__(self) -> Batch:
+        if not self._made:
+            some = self._positions[self._given : self._given + _ROWS_AT_ONCE]
+            if not some:
+                raise StopIteration
+            self._made = _rows_of(self._make(self._order.rows_at(np.asarray(some, np.int64))))[::-1]
+        self._given += 1
+        return self._made.pop()
+
+    def state_dict(self) -> dict[str, Any]:
+        """How many rows were given, and of which positions."""
+        return {"given": self._given, "positions": [self._positions.start, self._positions.stop, self._positions.step]}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on behind the rows that were given. Raises ResumeError where this worker has other positions."""
+        mine = self.state_dict()["positions"]
+        if state.get("positions") != mine:
+            raise ResumeError(
+                f"expected the state of a worker with positions {mine}, found {state.get('positions')}: a "
+                "StatefulDataLoader resumes with the ranks and workers that it was saved with\n"
+                "  Iterate `gristmill.load` itself to resume with others."
+            )
+        self._given, self._made = state["given"], []

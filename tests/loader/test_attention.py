@@ -5,7 +5,6 @@ from itertools import pairwise
 import pytest
 
 torch = pytest.importorskip("torch", reason="torch is not installed: pip install gristmill[train]")
-from four_ways_inputs import EOS, LENGTH, documents, texts, write_packs  # noqa: E402
 from torch.nn import functional  # noqa: E402
 from torch.nn.attention.flex_attention import create_block_mask, flex_attention  # noqa: E402
 from torch.utils.data import DataLoader  # noqa: E402
@@ -13,6 +12,7 @@ from torch.utils.data import DataLoader  # noqa: E402
 from gristmill.loader import load  # noqa: E402
 from gristmill.loader.attention import block_mask, document_ids, flex_attention_mask  # noqa: E402
 from gristmill.loader.four_ways import WAYS, Collator  # noqa: E402
+from reference.four_ways import EOS, LENGTH, documents, texts, write_packs  # noqa: E402
 
 IDS = documents(30, seed=2)
 

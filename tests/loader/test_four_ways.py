@@ -5,11 +5,11 @@ from collections import Counter
 import pytest
 
 torch = pytest.importorskip("torch", reason="torch is not installed: pip install gristmill[train]")
-from four_ways_inputs import EOS, LENGTH, documents, texts, write_packs, write_tokenizer  # noqa: E402
 from torch.utils.data import DataLoader  # noqa: E402
 
 from gristmill.errors import FormatError, RecipeError, TokenizerError  # noqa: E402
 from gristmill.loader.four_ways import WAYS, Collator  # noqa: E402
+from reference.four_ways import EOS, LENGTH, documents, texts, write_packs, write_tokenizer  # noqa: E402
 
 IDS = documents(50)
 PADDED = {"padded-on-the-fly", "padded"}

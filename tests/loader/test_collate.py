@@ -103,3 +103,27 @@ def test_batches_kept_by_the_consumer_do_not_change(tmp_path):
     rows_of = Rows(PackedRows.open(tmp_path), False)
     kept = [rows_of.batch(np.array([number]))["input_ids"][0] for number in range(50)]
     assert [ids.tolist() for ids in kept] == [padded_ids(row, layout(16)) for row in rows]
+
+
+@pytest.mark.parametrize("offsets", [[0, 2, 1], [0, 3, 2], [0, -1, 2], [0, 9, 2]])
+def test_offsets_that_lead_out_of_the_file_are_refused(tmp_path, offsets):
+    segments = Segments(
+        np.array([0, 1, 2], np.int64), np.zeros(2, np.uint32), np.zeros(2, np.uint16), *np.zeros((2, 2), np.uint64)
+    )
+    path = tmp_path / "00000.arrow"
+    packed_rows.write(path, layout(8), np.zeros((2, 8), np.uint16), np.full(2, 8, np.uint32), segments)
+    content = path.read_bytes()
+    whole, damaged = (np.array(some, np.int64).tobytes() for some in ([0, 1, 2], offsets))
+    assert content.count(whole) == 1
+    path.write_bytes(content.replace(whole, damaged))
+    entry = packed_rows.FileEntry(path.name, 2, 16, len(content), "")
+    packed_rows.write_manifest(tmp_path, layout(8), [entry])
+    with pytest.raises(FormatError, match=f"found row [01] with document parts that do not fit it: {path}"):
+        collate(PackedRows.open(tmp_path), np.array([0, 1]))
+
+
+def test_rows_that_are_not_there(tmp_path):
+    write_pack(tmp_path, random_rows(3, 8, seed=1), layout(8))
+    for number in (-1, 3, 1 << 50):
+        with pytest.raises(IndexError, match="expected row numbers from 0 to 2, found"):
+            collate(PackedRows.open(tmp_path), np.array([0, number]))

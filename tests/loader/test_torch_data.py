@@ -8,6 +8,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from gristmill.errors import RecipeError
 from gristmill.loader import load
 from reference.loader import layout, random_rows, write_pack
 
@@ -131,3 +132,24 @@ class TestStream:
 
     def test_is_in_the_order_of_the_stream(self, pack, expected):
         assert keys(load(pack, shuffle_seed=3).torch_stream()) == keys(expected)
+
+
+class TestPinMemory:
+    def test_without_an_accelerator_it_says_so(self, pack, expected, monkeypatch):
+        monkeypatch.setattr(torch.accelerator, "is_available", lambda: False)
+        with pytest.warns(UserWarning, match="pin_memory: expected an accelerator .*, found none"):
+            loader = load(pack, 4, shuffle_seed=3, pin_memory=True)
+        assert all(map(same, loader, expected))
+
+    def test_with_one_every_tensor_is_pinned(self, pack, expected, monkeypatch):
+        monkeypatch.setattr(torch.accelerator, "is_available", lambda: True)
+        monkeypatch.setattr(torch.accelerator, "current_accelerator", lambda: torch.device("cuda"))
+        pinned = []
+        monkeypatch.setattr(torch.Tensor, "pin_memory", lambda tensor: pinned.append(tensor) or tensor.clone())
+        batches = list(load(pack, 4, shuffle_seed=3, pin_memory=True))
+        assert all(map(same, batches, expected))
+        assert len(pinned) == 5 * len(expected)
+
+    def test_arrays_are_never_pinned(self, pack):
+        with pytest.raises(RecipeError, match='expected framework "torch" for pin_memory, found "numpy"'):
+            load(pack, framework="numpy", pin_memory=True)

@@ -22,11 +22,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gristmill.errors import FormatError
 from gristmill.formats import files
 from gristmill.formats.row_file import (
     I64,
     KIND,
     U32,
+    U64,
     VERSION,
     FileEntry,
     Ids,
@@ -37,9 +39,11 @@ from gristmill.formats.row_file import (
     write,
 )
 
-__all__ = ["FileEntry", "Layout", "Manifest", "PackedRows", "Segments", "Taken", "write", "write_manifest"]
+__all__ = ["FileEntry", "Found", "Layout", "Manifest", "PackedRows", "Segments", "Taken", "write", "write_manifest"]
 
 MANIFEST = "manifest.json"
+TABLE_COLUMNS = 5  # of kernels/expand.py
+_NO_U32, _NO_I64 = np.zeros(0, np.uint32), np.zeros(0, np.int64)
 
 
 @dataclass(frozen=True)
@@ -107,13 +111,30 @@ def write_manifest(folder: str | Path, layout: Layout, entries: Sequence[FileEnt
     return manifest
 
 
+class Found(NamedTuple):
+    """Some rows, where they lie in memory: what kernels/expand.py reads them from. Valid as long as `held` is."""
+
+    table: U64  # a line a file
+    file_of: I64  # the line of each row
+    local: I64  # its number in that file
+    parts: int  # document parts of all these rows, the padding of a row counted as one
+    held: object
+
+
 class Taken(NamedTuple):
-    """Some rows, gathered: what a batch is made of."""
+    """Some rows, gathered: what a batch is made of. A twelfth of a batch's bytes."""
 
     ids: Ids  # rows x sequence_length
     lengths: U32  # real tokens of each row
     offsets: I64  # rows + 1, into starts
     starts: U32  # where in its row each document part begins
+
+    def find(self) -> Found:
+        """Where the rows lie, as `PackedRows.find` says it."""
+        count = len(self.lengths)
+        padded = int(np.count_nonzero(self.lengths < self.ids.shape[1]))
+        table = np.array(_line(self.ids, self.lengths, self.offsets, self.starts), np.uint64)
+        return Found(table, np.zeros(count, np.int64), np.arange(count), len(self.starts) + padded, self)
 
 
 class PackedRows:
@@ -125,7 +146,7 @@ class PackedRows:
         counts = np.array([entry.rows for entry in manifest.files], np.int64)
         self._ends = np.cumsum(counts)
         self._begins = self._ends - counts
-        self._open: dict[int, RowFile] = {}
+        self._close()
 
     @staticmethod
     def open(folder: str | Path) -> PackedRows:
@@ -150,6 +171,22 @@ class PackedRows:
         """The document parts of one row: `offsets` is [0, parts]."""
         file, local = self._locate(row)
         return file.segments.of_row(local)
+
+    def find(self, rows: I64) -> Found:
+        """Where the rows of these numbers lie; files that were not open yet are mapped."""
+        from gristmill.kernels.expand import locate
+
+        file_of, local = np.empty((2, len(rows)), np.int64)
+        row_tokens = self.manifest.layout.sequence_length
+        while True:  # until every row's file is mapped
+            parts, number = locate(rows, self._ends, self._table, _NO_U32, row_tokens, _NO_I64, file_of, local)
+            if parts >= 0:
+                return Found(self._table, file_of, local, parts, self._open)
+            if number < 0:
+                raise self._no_such_row(rows)
+            if number in self._open:
+                raise damaged_row(int(rows[-1 - parts]), self._path(number))
+            self._file(number)
 
     def take(self, rows: I64) -> Taken:
         """The rows of these numbers (at least one), in this order, copied out of their files."""
@@ -181,12 +218,23 @@ class PackedRows:
             raise not_packed_rows(f"{len(bad)} of {len(self._ends)} files missing or changed", "".join(bad))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_open": {}}  # mappings stay behind: the other process makes its own
+        return {name: value for name, value in self.__dict__.items() if name not in ("_open", "_table")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._close()  # mappings stayed behind: this process makes its own
+
+    def _close(self) -> None:
+        self._open: dict[int, RowFile] = {}
+        self._table = np.zeros(len(self.manifest.files) * TABLE_COLUMNS, np.uint64)
+
+    def _no_such_row(self, rows: I64) -> IndexError:
+        found = f"{rows.min()} to {rows.max()}"
+        return IndexError(f"expected row numbers from 0 to {len(self) - 1}, found {found}: {self.folder}")
 
     def _file_numbers(self, rows: I64) -> I64:
         if len(rows) and not (rows.min() >= 0 and rows.max() < len(self)):
-            found = f"{rows.min()} to {rows.max()}"
-            raise IndexError(f"expected row numbers from 0 to {len(self) - 1}, found {found}: {self.folder}")
+            raise self._no_such_row(rows)
         return np.searchsorted(self._ends, rows, side="right")
 
     def _locate(self, row: int) -> tuple[RowFile, int]:
@@ -198,7 +246,11 @@ class PackedRows:
 
     def _file(self, number: int) -> RowFile:
         if (file := self._open.get(number)) is None:
-            file = self._open[number] = self._map(number)
+            # Of two threads that map a file at once, the first one's mapping stays: its addresses may be in use.
+            file = self._open.setdefault(number, self._map(number))
+            starts = file.segments.start
+            line = slice(number * TABLE_COLUMNS, (number + 1) * TABLE_COLUMNS)
+            self._table[line] = _line(file.ids, file.lengths, file.segments.offsets, starts)
         return file
 
     def _map(self, number: int) -> RowFile:
@@ -209,3 +261,12 @@ class PackedRows:
         if len(file) != entry.rows:
             raise not_packed_rows(f"{len(file)} rows where the manifest has {entry.rows}", path)
         return file
+
+
+def _line(ids: Ids, lengths: U32, offsets: I64, starts: U32) -> list[int]:
+    return [*(column.ctypes.data for column in (ids, lengths, offsets, starts)), len(starts)]
+
+
+def damaged_row(row: int, path: Path) -> FormatError:
+    """The error for a row whose document parts cannot be."""
+    return not_packed_rows(f"row {row} with document parts that do not fit it", path)

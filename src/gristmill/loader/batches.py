@@ -7,16 +7,21 @@ from dataclasses import dataclass
 from gristmill.formats.packed_rows import PackedRows, Taken
 from gristmill.loader.collate import Batch, collate
 from gristmill.loader.cursor import I64, Order, Share
+from gristmill.loader.mixture import MixedOrder
 
 Read = tuple[I64, Taken]  # row numbers and what stands in them: a twelfth of a batch's bytes
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Row numbers → a batch of NumPy arrays, in two steps: one that reads files and one that does not."""
+    """Row numbers → a batch of NumPy arrays; at once, or read in one process and expanded in another."""
 
     packed: PackedRows
     ignore_first_tokens: bool
+
+    def batch(self, rows: I64) -> Batch:
+        """The batch of these rows."""
+        return collate(self.packed, rows, self.packed.find(rows), self.ignore_first_tokens)
 
     def read(self, rows: I64) -> Read:
         """What stands in these rows."""
@@ -24,11 +29,8 @@ class Rows:
 
     def expand(self, read: Read) -> Batch:
         """The batch of rows that were read."""
-        return collate(self.packed, *read, self.ignore_first_tokens)
-
-    def batch(self, rows: I64) -> Batch:
-        """The batch of these rows."""
-        return self.expand(self.read(rows))
+        rows, taken = read
+        return collate(self.packed, rows, taken.find(), self.ignore_first_tokens)
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class Batches:
     """One rank's batches between two positions of the stream, by their number from 0."""
 
     rows: Rows
-    order: Order
+    order: Order | MixedOrder
     share: Share
     begin: int
     end: int
@@ -54,4 +56,4 @@ class Batches:
 
     def batch(self, step: int) -> Batch:
         """Batch number `step`."""
-        return self.expand(self.read(step))
+        return self.rows.batch(self.order.rows_at(self.share.positions(self.begin, self.end, step)))

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from gristmill.errors import FormatError, RecipeError, ResumeError, TokenizerError, unknown_name
-from gristmill.formats.packed_rows import MANIFEST, Manifest
+from gristmill.formats.packed_rows import MANIFEST, Manifest, PackedRows
+
+Framework: TypeAlias = Literal["numpy", "torch", "pinned"]  # what batches are made of
 
 _PACK = "pack"
 _STAGES = ("sift", "dedup", "tokenize", "mix", _PACK)
@@ -42,11 +45,17 @@ def check_options(
         raise RecipeError("expected options that a loader can have, found others", problems)
 
 
-def choose_framework(asked: str) -> Literal["numpy", "torch"]:
-    """What batches are made of. Raises RecipeError where torch is asked for by name and is not installed."""
+def choose_framework(asked: str, pin_memory: bool) -> Framework:
+    """What batches are made of. Raises RecipeError where torch is needed and not installed, or not wanted."""
     installed = find_spec("torch") is not None
-    if asked == "torch" and not installed:
+    if (asked == "torch" or pin_memory) and not installed:
         raise RecipeError('expected torch, found it is not installed.\n  Run `pip install "gristmill[train]"`.')
+    if asked == "numpy" and pin_memory:
+        raise RecipeError('expected framework "torch" for pin_memory, found "numpy": arrays are never pinned')
+    if pin_memory:
+        from gristmill.loader.torch_data import can_pin_memory
+
+        return "pinned" if can_pin_memory() else "torch"
     return "torch" if installed and asked != "numpy" else "numpy"
 
 
@@ -68,6 +77,15 @@ def find_pack(path: str | os.PathLike[str]) -> Path:
     )
 
 
+def open_pack(path: str | os.PathLike[str]) -> PackedRows:
+    """The rows at `path`. Raises FormatError where there are none."""
+    folder = find_pack(path)
+    packed = PackedRows.open(folder)
+    if not len(packed):
+        raise FormatError(f"expected packed rows, found a pack without any: {folder}")
+    return packed
+
+
 def check_sequence_length(manifest: Manifest, expected: int, folder: Path) -> None:
     """Raises FormatError where the rows have another length."""
     found = manifest.layout.sequence_length
@@ -75,6 +93,16 @@ def check_sequence_length(manifest: Manifest, expected: int, folder: Path) -> No
         raise FormatError(
             f"expected rows of {expected} tokens, found rows of {found}: {folder}\n"
             f"  Set `pack: {{sequence_length: {expected}}}` in the recipe and run it again; only pack runs anew."
+        )
+
+
+def check_strategy(manifest: Manifest, expected: Sequence[str], path: str | os.PathLike[str]) -> None:
+    """Raises FormatError where the rows were packed in another way."""
+    found = manifest.layout.strategy
+    if found not in expected:
+        raise FormatError(
+            f"expected rows packed as {' or '.join(expected)}, found {found}: {path}\n"
+            f"  Set `pack: {{strategy: {expected[0]}}}` in the recipe and run it again; only pack runs anew."
         )
 
 

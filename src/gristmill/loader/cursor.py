@@ -7,6 +7,7 @@ rank, every worker, every resumed job) computes the same stream; a share is a ru
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +23,10 @@ class Order:
 
     rows: int
     shuffle_seed: int | None
+
+    def identity(self) -> dict[str, Any]:
+        """What decides the order, beside the rows."""
+        return {"shuffle_seed": self.shuffle_seed}
 
     def rows_at(self, positions: I64) -> I64:
         """The rows at these ascending positions."""

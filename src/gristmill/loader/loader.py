@@ -9,12 +9,21 @@ from typing import Any, Literal
 
 import numpy as np
 
-from gristmill.errors import FormatError, RecipeError, ResumeError
-from gristmill.formats.packed_rows import Manifest, PackedRows
+from gristmill.errors import RecipeError, ResumeError
+from gristmill.formats.joined_rows import JoinedRows
+from gristmill.formats.packed_rows import Manifest
 from gristmill.loader.batches import Batches, Rows
-from gristmill.loader.checks import check_options, check_sequence_length, check_tokenizer, choose_framework, find_pack
+from gristmill.loader.checks import (
+    Framework,
+    check_options,
+    check_sequence_length,
+    check_tokenizer,
+    choose_framework,
+    open_pack,
+)
 from gristmill.loader.collate import Batch
 from gristmill.loader.cursor import Order, Share
+from gristmill.loader.mixture import Drawn, MixedOrder, WeightedPaths, mixed_order
 from gristmill.loader.prefetch import in_order
 
 _ENDLESS = 1 << 62  # positions; what `epochs=None` stands for
@@ -37,7 +46,7 @@ class Loader:
         *,
         workers: int = 0,
         prefetch: int = 2,
-        framework: Literal["numpy", "torch"] = "numpy",
+        framework: Framework = "numpy",
     ) -> None:
         """Use `load`; `batches` spans one whole stream from position 0."""
         self._batches = batches
@@ -85,10 +94,11 @@ class Loader:
             return in_order(batches.batch, steps, self._workers, self._workers * self._prefetch)
         from gristmill.loader import torch_data
 
+        tensors = torch_data.TENSORS[self._framework]
         if not self._workers:
-            return map(torch_data.tensors, map(batches.batch, steps))
+            return map(tensors, map(batches.batch, steps))
         read = torch_data.in_worker_processes(batches.read, steps, self._workers, self._prefetch)
-        return map(torch_data.tensors, map(batches.expand, read))
+        return map(tensors, map(batches.expand, read))
 
     def row(self, number: int) -> Batch:
         """One row as a batch of its own, without the batch axis: a pure function of the row number."""
@@ -101,13 +111,16 @@ class Loader:
 
         return torch_data.tensors(row)
 
+    def drawn(self) -> tuple[Drawn, ...]:
+        """Of a mixture, what all ranks together have taken of each pack: requested and achieved shares, epochs."""
+        order = self._batches.order
+        if isinstance(order, MixedOrder):
+            return order.drawn(self._row)
+        return (Drawn(1.0, 1.0, self._row, self._row / order.rows),)
+
     def state_dict(self) -> dict[str, Any]:
         """Plain data: how many rows of the stream all ranks together have taken, and what must match."""
-        return {
-            "row": self._row,
-            "fingerprint": self.manifest.fingerprint,
-            "shuffle_seed": self._batches.order.shuffle_seed,
-        }
+        return {"row": self._row, "fingerprint": self.manifest.fingerprint, **self._batches.order.identity()}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on after the rows that a loader of any world size, batch size and workers had yielded.
@@ -122,11 +135,12 @@ class Loader:
         remedies = {
             "fingerprint": "Load the pack that the state was saved with, or start without the state.",
             "shuffle_seed": "Give `load` the seed that the state was saved with, or start without the state.",
+            "rows_a_block": "Give `load` the weights that the state was saved with, or start without the state.",
         }
         for name, remedy in remedies.items():
-            if state[name] != mine[name]:
+            if state.get(name) != mine.get(name):
                 raise ResumeError(
-                    f"expected a loader's state with {name} {mine[name]}, found {state[name]}: its row number "
+                    f"expected a loader's state with {name} {mine.get(name)}, found {state.get(name)}: its row number "
                     f"would mean other rows: {self._batches.rows.packed.folder}\n  {remedy}"
                 )
         row = state["row"]
@@ -161,9 +175,9 @@ class Loader:
     @staticmethod
     def collate_rows(items: Any) -> Batch:
         """The `collate_fn` for a DataLoader of your own over `torch_dataset` or `torch_stream`."""
-        from gristmill.loader import torch_data
+        from gristmill.loader.collator import Collator
 
-        return torch_data.collate_rows(items)
+        return Collator()(items)
 
     def __repr__(self) -> str:
         layout, share = self.manifest.layout, self._batches.share
@@ -174,7 +188,7 @@ class Loader:
 
 
 def load(
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | WeightedPaths,
     batch_size: int = 8,
     *,
     rank: int = 0,
@@ -187,14 +201,17 @@ def load(
     sequence_length: int | None = None,
     tokenizer: str | os.PathLike[str] | None = None,
     framework: Literal["auto", "numpy", "torch"] = "auto",
+    pin_memory: bool = False,
     ignore_first_tokens: bool = False,
 ) -> Loader:
     """The batches of a finished run, for one rank: a dict of arrays each, see loader/collate.py.
 
-    path: the run's output folder, or the `pack` folder in it. It is only read.
+    path: the run's output folder, or the `pack` folder in it; or a mixture, [(path, weight), ...], whose weights are
+        shares of rows. Packs are only read.
     batch_size: rows in a batch of one rank. rank, world_size: which batches are this process's.
     shuffle_seed: another order of the rows in every epoch, the same on every rank; None keeps the packed order.
-    epochs: passes over all rows in one stream; None never ends. Batches may straddle two epochs.
+    epochs: passes over all rows in one stream; None never ends. Batches may straddle two epochs. An epoch of a mixture
+        has as many rows as its packs together, drawn by weight; `Loader.drawn` tells each pack's own epochs.
     drop_last: drop the last global batch if it is smaller. Without it no row is lost, but the last batches of ranks
         differ in size and high ranks may lack one: under DistributedDataParallel that hangs, so set it there.
     workers, prefetch: who makes batches ahead, and how many each. 0 makes them when asked for, which is fast
@@ -202,17 +219,24 @@ def load(
     sequence_length, tokenizer: what the model expects; checked before the first batch. The tokenizer is a
         tokenizer.json, a folder with one, or a fingerprint.
     framework: "numpy", "torch", or "auto": torch where it is installed.
+    pin_memory: tensors in page-locked memory, for copies to an accelerator beside its work; a warning says so
+        where there is no accelerator, and memory stays ordinary.
     ignore_first_tokens: label -100 also at the first token of each document part, which no token precedes.
     """
     check_options(batch_size, rank, world_size, shuffle_seed, epochs, workers, prefetch, framework)
-    folder = find_pack(path)
-    packed = PackedRows.open(folder)
-    if not len(packed):
-        raise FormatError(f"expected packed rows, found a pack without any: {folder}")
+    chosen = choose_framework(framework, pin_memory)
+    order: Order | MixedOrder
+    if isinstance(path, str | os.PathLike):
+        packed = open_pack(path)
+        order = Order(len(packed), shuffle_seed)
+    else:
+        packs, weights = [open_pack(one) for one, _ in path], [weight for _, weight in path]
+        order = mixed_order([len(pack) for pack in packs], weights, shuffle_seed)
+        packed = JoinedRows(packs)
     if sequence_length is not None:
-        check_sequence_length(packed.manifest, sequence_length, folder)
+        check_sequence_length(packed.manifest, sequence_length, packed.folder)
     if tokenizer is not None:
-        check_tokenizer(packed.manifest, tokenizer, folder)
+        check_tokenizer(packed.manifest, tokenizer, packed.folder)
     if batch_size * packed.manifest.layout.sequence_length >= 1 << 31:
         raise RecipeError(
             f"expected a batch below 2^31 tokens (cu_seqlens has 32 bits), found {batch_size} rows of "
@@ -220,9 +244,9 @@ def load(
         )
     batches = Batches(
         Rows(packed, ignore_first_tokens),
-        Order(len(packed), shuffle_seed),
+        order,
         Share(rank, world_size, batch_size, drop_last),
         begin=0,
-        end=_ENDLESS if epochs is None else epochs * len(packed),
+        end=_ENDLESS if epochs is None else epochs * order.rows,
     )
-    return Loader(batches, workers=workers, prefetch=prefetch, framework=choose_framework(framework))
+    return Loader(batches, workers=workers, prefetch=prefetch, framework=chosen)

@@ -1,18 +1,21 @@
-"""Tensors and torch's data classes over packed rows. The only file that imports torch."""
+"""Tensors and torch's data classes over packed rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Generic, TypeVar
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import torch
 from torch.utils.data import DataLoader, Dataset, IterableDataset, get_worker_info
 
+from gristmill.errors import ResumeError
 from gristmill.loader.collate import Batch
+from gristmill.loader.collator import COLUMNS
 from gristmill.loader.cursor import I64, Order
+from gristmill.loader.mixture import MixedOrder
 
-_COLUMNS = ("input_ids", "labels", "position_ids")  # one shape for every row, so any collator can stack them
 _ROWS_AT_ONCE = 16
 
 T = TypeVar("T")
@@ -21,6 +24,30 @@ T = TypeVar("T")
 def tensors(batch: Batch) -> Batch:
     """The same batch as tensors over the same memory."""
     return {name: torch.from_numpy(value) if isinstance(value, np.ndarray) else value for name, value in batch.items()}
+
+
+def pinned_tensors(batch: Batch) -> Batch:
+    """The same batch as tensors in page-locked memory."""
+    return {
+        name: value.pin_memory() if isinstance(value, torch.Tensor) else value for name, value in tensors(batch).items()
+    }
+
+
+TENSORS: Mapping[str, Callable[[Batch], Batch]] = {"torch": tensors, "pinned": pinned_tensors}
+
+
+def can_pin_memory() -> bool:
+    """Whether there is an accelerator that page-locked memory is for; warns where there is none."""
+    accelerator = torch.accelerator.current_accelerator() if torch.accelerator.is_available() else None
+    if accelerator is None or accelerator.type == "mps":
+        found = "none" if accelerator is None else accelerator.type
+        warnings.warn(
+            f"pin_memory: expected an accelerator that copies from page-locked memory, found {found}; "
+            "batches stay in ordinary memory",
+            stacklevel=4,
+        )
+        return False
+    return True
 
 
 class _Calls(Dataset, Generic[T]):  # type: ignore[misc]
@@ -55,17 +82,9 @@ def in_worker_processes(make: Callable[[int], T], steps: Iterable[int], workers:
     return iter(loader)
 
 
-def collate_rows(items: Sequence[Batch]) -> Batch:
-    """The `collate_fn` for RowDataset and RowStream: stacks rows, and adds `cu_seqlens` and `max_seqlen`."""
-    batch: Batch = {name: torch.stack([item[name] for item in items]) for name in _COLUMNS}
-    begins = torch.nonzero(batch["position_ids"].reshape(-1) == 0).reshape(-1)
-    bounds = torch.cat([begins, torch.tensor([batch["position_ids"].numel()])])
-    return {**batch, "cu_seqlens": bounds.to(torch.int32), "max_seqlen": int(bounds.diff().max())}
-
-
 def _rows_of(batch: Batch) -> list[Batch]:
-    columns = [torch.from_numpy(batch[name]) for name in _COLUMNS]
-    return [dict(zip(_COLUMNS, row, strict=True)) for row in zip(*columns, strict=True)]
+    columns = [torch.from_numpy(batch[name]) for name in COLUMNS]
+    return [dict(zip(COLUMNS, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 class RowDataset(Dataset):  # type: ignore[misc]
@@ -94,15 +113,49 @@ class RowStream(IterableDataset):  # type: ignore[misc]
     """
 
     def __init__(
-        self, make: Callable[[I64], Batch], order: Order, begin: int, end: int, rank: int, world_size: int
+        self, make: Callable[[I64], Batch], order: Order | MixedOrder, begin: int, end: int, rank: int, world_size: int
     ) -> None:
         self._make = make
         self._order = order
         self._positions = range(begin + rank, end, world_size)
 
-    def __iter__(self) -> Iterator[Batch]:
+    def __iter__(self) -> RowIterator:
         worker = get_worker_info()
         positions = self._positions[worker.id :: worker.num_workers] if worker else self._positions
-        for at in range(0, len(positions), _ROWS_AT_ONCE):
-            some = np.asarray(positions[at : at + _ROWS_AT_ONCE], np.int64)
-            yield from _rows_of(self._make(self._order.rows_at(some)))
+        return RowIterator(self._make, self._order, positions)
+
+
+class RowIterator(Iterator[Batch]):
+    """The rows at some positions. Its state is how many it gave: what torchdata's StatefulDataLoader saves of each
+    worker, and sets in as many workers before their first batch."""
+
+    def __init__(self, make: Callable[[I64], Batch], order: Order | MixedOrder, positions: range) -> None:
+        self._make = make
+        self._order = order
+        self._positions = positions
+        self._given = 0
+        self._made: list[Batch] = []  # rows that come next, the last one first
+
+    def __next__(self) -> Batch:
+        if not self._made:
+            some = self._positions[self._given : self._given + _ROWS_AT_ONCE]
+            if not some:
+                raise StopIteration
+            self._made = _rows_of(self._make(self._order.rows_at(np.asarray(some, np.int64))))[::-1]
+        self._given += 1
+        return self._made.pop()
+
+    def state_dict(self) -> dict[str, Any]:
+        """How many rows were given, and of which positions."""
+        return {"given": self._given, "positions": [self._positions.start, self._positions.stop, self._positions.step]}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on behind the rows that were given. Raises ResumeError where this worker has other positions."""
+        mine = self.state_dict()["positions"]
+        if state.get("positions") != mine:
+            raise ResumeError(
+                f"expected the state of a worker with positions {mine}, found {state.get('positions')}: a "
+                "StatefulDataLoader resumes with the ranks and workers that it was saved with\n"
+                "  Iterate `gristmill.load` itself to resume with others."
+            )
+        self._given, self._made = state["given"], []

@@ -16,9 +16,10 @@ import numpy as np
 import pyarrow.compute as pc
 
 from gristmill import sources
+from gristmill.cleaning.sequence import EMPTY
 from gristmill.engine.step import Outcome, Step, Task
 from gristmill.formats import token_shard
-from gristmill.route.sift import EMPTY, MOST_EXAMPLES, piece_inputs, unreadable_rows
+from gristmill.route.sift import MOST_EXAMPLES, piece_inputs, unreadable_rows
 from gristmill.route.tokenizer import read_spec
 from gristmill.sources.piece import Chunk, Columns
 from gristmill.tokens.tokenizer import TokenizerSpec

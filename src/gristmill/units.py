@@ -56,6 +56,12 @@ class Choice:
         parameters = unit.measuring() if hasattr(unit, "measuring") else dataclasses.asdict(unit)
         return {"name": self.name, "version": getattr(unit, "VERSION", 1), **parameters}
 
+    def sketching_literals(self) -> dict[str, Any]:
+        """What a deduplicator's sketches depend on: `literals` without what only decides who stays."""
+        unit = self._as_declared("deduplicator")
+        parameters = unit.sketching() if hasattr(unit, "sketching") else dataclasses.asdict(unit)
+        return {"name": self.name, "version": getattr(unit, "VERSION", 1), **parameters}
+
     def _as_declared(self, kind: str) -> Any:
         return _class(kind, self.name)(**self.parameters)
 

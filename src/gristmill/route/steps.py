@@ -42,20 +42,7 @@ def steps_of(recipe: Recipe, output: Path, workers: int, ledger: Ledger) -> Step
         ]
     ledger.require_some("sift")
 
-    upstream: tuple[Step, ...] = (*sift_steps, *judge_steps)
-    for unit in recipe.dedup:
-        dedup_step = dedup.step(unit, chunks, recipe.engine.memory // 2, max(workers, 1), upstream)
-        [[record]] = yield [dedup_step]
-        upstream = (*upstream, dedup_step)
-        by_place = {f"{chunk.source}/{chunk.stem}.parquet": chunk for chunk in chunks}
-        for file in record.files:
-            by_place[file.path].drops.append((dedup_step.name, file))
-        for source in recipe.sources:
-            entered = ledger.left(source.name, "documents")
-            gone = record.counts["dropped"].get(source.name, 0)
-            ledger.add(Entry("dedup", source.name, "documents", entered, entered - gone, {unit.name: gone}))
-    if recipe.dedup:
-        ledger.require_some("dedup")
+    upstream = yield from dedup.steps_of(recipe, output, chunks, (*sift_steps, *judge_steps), workers, ledger)
 
     if recipe.tokenizer.train is not None:
         training = tokenizer.training_step(recipe.tokenizer.train, chunks, upstream)

@@ -14,6 +14,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from gristmill.document import buffers, strings
+
 Formed = tuple[Any, npt.NDArray[np.bool_]]
 
 
@@ -37,4 +39,13 @@ def address(values: Any) -> Formed:
     return formed, (pc.binary_length(formed).to_numpy(zero_copy_only=False) == 0)
 
 
-NORMAL_FORMS: dict[str, Callable[[Any], Formed]] = {"text": as_it_is, "url": address}
+def folded(texts: Any) -> Formed:
+    """The text in lower case, with one blank for each run of punctuation, white space and controls, none at its ends,
+    and without invisible characters (Unicode's category Cf). Symbols (category S: +, $, emoji) stay."""
+    from gristmill.kernels.folding import PLAIN, fold
+
+    offsets, data = fold(*buffers(texts), PLAIN)
+    return strings(offsets, data), np.diff(offsets) == 0
+
+
+NORMAL_FORMS: dict[str, Callable[[Any], Formed]] = {"text": as_it_is, "normalized": folded, "url": address}

@@ -30,6 +30,7 @@ REGISTRY: dict[str, dict[str, str]] = {
     "deduplicator": {
         "exact": "gristmill.dedup.exact:Exact",
         "minhash": "gristmill.dedup.minhash:MinHash",
+        "bloom": "gristmill.dedup.bloom:Bloom",
     },
 }
 

@@ -81,6 +81,12 @@ class Clusters:
         goes = stays != positions[together]
         return positions[together][goes], stays[goes]
 
+    def members(self, first: int, rows: int) -> tuple[Positions, Positions]:
+        """Of the positions from `first` on: those that are not alone, and their clusters' roots."""
+        roots = self._roots[first : first + rows]
+        together = np.flatnonzero(self._sizes[roots] > 1)
+        return first + together, roots[together]
+
     def sizes(self) -> dict[int, int]:
         """How many clusters there are of each size from 2 on; those with a document of an earlier run do not count."""
         found: Counter[int] = Counter()

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from gristmill.dedup.normal_form import NORMAL_FORMS
+from gristmill.dedup.remembered import check_index
 from gristmill.dedup.survivor import check_survivor, rank_column
 from gristmill.document import buffers
 from gristmill.errors import unknown_name
@@ -24,6 +25,7 @@ class Exact:
 
     on: text (after cleaning and rewriting), normalized (case, space and punctuation folded), or url (the metadata
     column `column`, its spelling normalised). Documents of which nothing is left to compare are kept.
+    With `index`, a folder, documents go that earlier runs kept.
     """
 
     NAME: ClassVar[str] = "exact"
@@ -32,11 +34,13 @@ class Exact:
     on: str = "text"
     column: str = "url"
     survivor: Any = "lowest"
+    index: Any = None
 
     def __post_init__(self) -> None:
         if self.on not in NORMAL_FORMS:
             raise ValueError(unknown_name("normal form `on`", str(self.on), NORMAL_FORMS))
         check_survivor(self.survivor)
+        check_index(self.index)
 
     def looked_at(self) -> str:
         """The column that it sketches."""

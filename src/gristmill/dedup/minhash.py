@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import pyarrow as pa
 
 from gristmill.dedup.curve import midpoint, parameters_for
+from gristmill.dedup.remembered import check_index
 from gristmill.dedup.survivor import check_survivor, rank_column
 from gristmill.document import buffers
 
@@ -29,7 +30,8 @@ class MinHash:
     Say `buckets` and `hashes_per_bucket` (14 and 8 by default: half of the pairs of similarity 0.69 are found, 92 % at
     0.8), or the `similarity` that documents shall have, from which they are chosen. `confirm` compares candidates by
     their true similarity: true asks for `similarity` (or what is found half of the time), a number for itself.
-    Documents of fewer than `ngram` words are kept.
+    Documents of fewer than `ngram` words are kept. With `index`, a folder, documents go that are like ones that earlier
+    runs kept.
     """
 
     NAME: ClassVar[str] = "minhash"
@@ -41,6 +43,7 @@ class MinHash:
     similarity: float | None = None
     confirm: bool | float = False
     survivor: Any = "lowest"
+    index: Any = None
 
     def __post_init__(self) -> None:
         for name in ("ngram", "buckets", "hashes_per_bucket"):
@@ -57,6 +60,9 @@ class MinHash:
         if buckets * hashes > _MOST_HASHES:
             raise ValueError(f"expected at most {_MOST_HASHES:,} hashes in all, found {buckets} x {hashes}")
         check_survivor(self.survivor)
+        check_index(self.index)
+        if self.index is not None and self.confirm is not False:
+            raise ValueError("expected `confirm` or `index`, found both: an index keeps no texts to compare with")
 
     def shape(self) -> tuple[int, int]:
         """(buckets, hashes per bucket)."""

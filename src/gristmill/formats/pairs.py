@@ -7,7 +7,7 @@ stands for a document of an earlier run.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -25,14 +25,28 @@ Positions = npt.NDArray[np.int64]
 
 def write(path: str | os.PathLike[str], lowest: Positions, other: Positions) -> None:
     """Write pairs in the order in which they are given."""
-    batch = pa.record_batch([pa.array(lowest), pa.array(other)], _SCHEMA)
-    pieces = (batch.slice(start, _BATCH_ROWS) for start in range(0, len(batch), _BATCH_ROWS))
-    write_columns(path, KIND, VERSION, _SCHEMA, pieces)
+    pieces = (slice(start, start + _BATCH_ROWS) for start in range(0, len(lowest), _BATCH_ROWS))
+    write_batches(path, ((lowest[piece], other[piece]) for piece in pieces))
+
+
+def write_batches(path: str | os.PathLike[str], batches: Iterable[tuple[Positions, Positions]]) -> int:
+    """Write pairs as they come; returns how many."""
+    columns = (pa.record_batch([pa.array(lowest), pa.array(other)], _SCHEMA) for lowest, other in batches)
+    return write_columns(path, KIND, VERSION, _SCHEMA, columns)
 
 
 def read(path: str | Path) -> Iterator[tuple[Positions, Positions]]:
     """The pairs, some at a time."""
     file = ColumnFile(path, KIND, VERSION)
     for number in range(len(file)):
-        batch = file.batch(number)
-        yield batch.column("lowest").to_numpy(), batch.column("other").to_numpy()
+        yield _columns(file, number)
+
+
+def read_batch(path: str | Path, number: int) -> tuple[Positions, Positions]:
+    """The pairs that came as one batch."""
+    return _columns(ColumnFile(path, KIND, VERSION), number)
+
+
+def _columns(file: ColumnFile, number: int) -> tuple[Positions, Positions]:
+    batch = file.batch(number)
+    return batch.column("lowest").to_numpy(), batch.column("other").to_numpy()

@@ -5,13 +5,17 @@ A deduplicator by hashes (it has `bands`) takes three steps, so that a kill cost
     dedup/UNIT.sorted   a task a stretch of chunks: sketches → sorted runs of hashes
     dedup/UNIT.pairs    a task a band and a part of all hashes: runs → pairs of documents
     dedup/UNIT          one task: pairs → clusters → drops
-Any other is one task, which calls its `resolve`. The same answer for any worker count, chunk size and memory.
+Where candidates are compared, more lie before the last (dedup_confirm.py); where an index is kept, one follows it:
+    dedup/UNIT.index    a task a stretch of chunks: sketches of what is left → what goes into the index at the end
+Any other deduplicator is one task, which calls its `resolve`. The same answer for any worker count, chunk size and
+memory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,47 +26,123 @@ from gristmill.engine.record import Record
 from gristmill.engine.step import Outcome, Step, Task
 from gristmill.formats.files import scratch_folder
 from gristmill.recipe import Recipe
-from gristmill.route import dedup_hashes
+from gristmill.route import dedup_bloom, dedup_confirm, dedup_hashes
+from gristmill.route.dedup_index import Remembered
 from gristmill.route.drop_files import ChunkPlace, DropWriter
 from gristmill.route.survivors import SiftedChunk
 from gristmill.units import Choice
 
 VERSION = 2
-EXPECT_DUPLICATES_FROM_DOCS = 100_000
 
-DedupSteps = Generator[list[Step], list[list[Record]], tuple[Step, ...]]
+UnitSteps = Generator[list[Step], list[list[Record]], tuple[Step, Record]]
+
+
+@dataclass(frozen=True)
+class Deduplicated:
+    """What all deduplicators leave behind."""
+
+    reads: tuple[Step, ...]  # whoever comes next opens their files
+    publish: tuple[Callable[[], None], ...]  # called when the whole run has ended well
 
 
 def steps_of(
     recipe: Recipe, output: Path, chunks: Sequence[SiftedChunk], upstream: tuple[Step, ...], workers: int,
     ledger: Ledger,
-) -> DedupSteps:  # fmt: skip
-    """Follow all deduplicators; the chunks learn their drops. Returns the steps that whoever comes next reads."""
+) -> Generator[list[Step], list[list[Record]], Deduplicated]:  # fmt: skip
+    """Follow all deduplicators; the chunks learn their drops."""
     units = sequence.named([choice.make("deduplicator") for choice in recipe.dedup])
+    publish: list[Callable[[], None]] = []
     for choice, (name, unit) in zip(recipe.dedup, units, strict=True):
-        places = _places(chunks, name)
-        sums = [_checksums(chunk) for chunk in chunks]
-        if hasattr(unit, "bands"):
-            sorted_step = dedup_hashes.sort_step(f"dedup/{name}.sorted", choice, places, sums, upstream)
-            [runs] = yield [sorted_step]
-            paired = dedup_hashes.pair_step(f"dedup/{name}.pairs", output, choice, sorted_step, runs, [])
-            [found] = yield [paired]
-            step = dedup_hashes.cluster_step(
-                f"dedup/{name}", name, choice, output, places, sums, paired, found, upstream
-            )
-        else:
-            memory_bytes = recipe.engine.memory // 2
-            step = _resolve_step(f"dedup/{name}", name, choice, places, sums, memory_bytes, workers, upstream)
-        [[record]] = yield [step]
+        documents = sum(ledger.left(source.name, "documents") for source in recipe.sources)
+        turn = _Turn(recipe, output, choice, name, unit, chunks, documents, upstream, max(workers, 1))
+        step, record = yield from turn.steps()
         upstream = (*upstream, step)
         by_place = {f"{chunk.source}/{chunk.stem}.parquet": chunk for chunk in chunks}
         for file in record.files:
-            by_place[file.path].drops.append((step.name, file))
+            if (chunk := by_place.get(file.path)) is not None:
+                chunk.drops.append((step.name, file))
+        if turn.remembered:
+            publish.append((yield from turn.remember(record)))
         for source in recipe.sources:
             _enter(ledger, source.name, record)
     if recipe.dedup:
         ledger.require_some("dedup")
-    return upstream
+    return Deduplicated(upstream, tuple(publish))
+
+
+class _Turn:
+    """One deduplicator's turn."""
+
+    def __init__(
+        self, recipe: Recipe, output: Path, choice: Choice, name: str, unit: Any, chunks: Sequence[SiftedChunk],
+        documents: int, upstream: tuple[Step, ...], workers: int,
+    ) -> None:  # fmt: skip
+        self.recipe, self.output, self.choice, self.name, self.unit = recipe, output, choice, name, unit
+        self.chunks, self.documents, self.upstream, self.workers = chunks, documents, upstream, workers
+        self.places = _places(chunks, name)
+        self.sums = [_checksums(chunk) for chunk in chunks]
+        self.remembered = Remembered(choice, output, self.sums)
+
+    def steps(self) -> UnitSteps:
+        """The steps that lead to its drops; the last of them and its record."""
+        if hasattr(self.unit, "bands"):
+            step = yield from self._by_hashes()
+        elif hasattr(self.unit, "filter_bits"):
+            step = dedup_bloom.step(
+                f"dedup/{self.name}", self.name, self.choice, self.places, self.sums, self.recipe.engine.memory,
+                self.documents, self.remembered, self.upstream,
+            )  # fmt: skip
+        else:
+            step = self._whole()
+        [[record]] = yield [step]
+        return step, record
+
+    def _by_hashes(self) -> Generator[list[Step], list[list[Record]], Step]:
+        name, choice, places, sums = f"dedup/{self.name}", self.choice, self.places, self.sums
+        sorted_step = dedup_hashes.sort_step(f"{name}.sorted", choice, places, sums, self.upstream)
+        [runs] = yield [sorted_step]
+        earlier = self.remembered.earlier()
+        paired = dedup_hashes.pair_step(f"{name}.pairs", self.output, choice, sorted_step, runs, earlier)
+        [found] = yield [paired]
+        if getattr(self.unit, "least_similarity", lambda: None)() is None:
+            return dedup_hashes.cluster_step(
+                name, self.name, choice, self.output, places, sums, self.documents, paired, found, self.upstream
+            )
+        candidates = dedup_confirm.candidate_step(f"{name}.candidates", self.output, places, paired, found)
+        [[members]] = yield [candidates]
+        sets = dedup_confirm.set_step(
+            f"{name}.sets", choice, self.output, self.chunks, places, candidates, members, self.upstream
+        )
+        [of_chunks] = yield [sets]
+        return dedup_confirm.confirm_step(
+            name, self.name, choice, self.output, places, sums, self.documents, candidates, members, sets, of_chunks,
+            self.upstream,
+        )  # fmt: skip
+
+    def _whole(self) -> Step:
+        memory_bytes = self.recipe.engine.memory // 2
+        work = ResolveWork(self.choice, self.name, tuple(self.places), self.documents, memory_bytes, self.workers)
+        sketch_bytes = sum(Path(place.sketches.sketches).stat().st_size for place in self.places)
+        task = Task("drops", {"chunks": list(self.sums)}, work, bytes=sketch_bytes)
+        literals = {"unit": self.name, "deduplicator": self.choice.literals("deduplicator")}
+        reads = self.upstream
+        return Step(f"dedup/{self.name}", "gristmill.route.dedup:resolve", VERSION, literals, [task], reads,
+                    reads[0].meanwhile)  # fmt: skip
+
+    def remember(self, record: Record) -> Generator[list[Step], list[list[Record]], Callable[[], None]]:
+        """What adds the documents that are left to the index. `record`: of the step that wrote the drops."""
+        folder = self.output / "dedup"
+        if hasattr(self.unit, "filter_bits"):
+            file = folder / self.name / dedup_bloom.FILTER_FILE
+            return partial(self.remembered.publish, [(file, int(record.counts["documents"]))])
+        left = _places(self.chunks, self.name)
+        sums = [_checksums(chunk) for chunk in self.chunks]
+        step = dedup_hashes.sort_step(f"dedup/{self.name}.index", self.choice, left, sums, self.upstream)
+        [records] = yield [step]
+        files = [
+            (folder / f"{self.name}.index" / each.files[0].path, int(each.counts["documents"])) for each in records
+        ]
+        return partial(self.remembered.publish, files)
 
 
 def _enter(ledger: Ledger, source: str, record: Record) -> None:
@@ -99,27 +179,17 @@ class ResolveWork:
     choice: Choice
     unit: str
     places: tuple[ChunkPlace, ...]
+    documents: int
     memory_bytes: int
     threads: int
-
-
-def _resolve_step(
-    name: str, unit: str, choice: Choice, places: Sequence[ChunkPlace], sums: Sequence[Any], memory_bytes: int,
-    threads: int, reads: tuple[Step, ...],
-) -> Step:  # fmt: skip
-    work = ResolveWork(choice, unit, tuple(places), memory_bytes, max(threads, 1))
-    sketch_bytes = sum(Path(place.sketches.sketches).stat().st_size for place in places)
-    task = Task("drops", {"chunks": list(sums)}, work, bytes=sketch_bytes)
-    literals = {"unit": unit, "deduplicator": choice.literals("deduplicator")}
-    return Step(name, "gristmill.route.dedup:resolve", VERSION, literals, [task], reads, reads[0].meanwhile)
 
 
 def resolve(work: ResolveWork, folder: Path, stem: str) -> Outcome:
     """The task of a deduplicator without bands: resolve all sketches, write one file of drops for each chunk that has
     any."""
-    writer = DropWriter(folder, work.unit, work.places)
+    writer = DropWriter(folder, work.unit, work.places, work.documents)
     sketches = [place.sketches for place in work.places]
     with scratch_folder(folder) as scratch:
         unit = work.choice.make("deduplicator")
         writer.write_keyed(unit.resolve(sketches, scratch, work.memory_bytes, work.threads))
-    return Outcome({"dropped": writer.dropped, "dropped_bytes": writer.dropped_bytes}, writer.files)
+    return Outcome(writer.counts(), writer.files, writer.notices())

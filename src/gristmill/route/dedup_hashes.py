@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,11 +16,14 @@ from gristmill.engine.step import Outcome, Step, Task
 from gristmill.formats import pairs
 from gristmill.formats.documents import read_batches
 from gristmill.formats.files import scratch_folder
+from gristmill.route.dedup_index import EarlierFile
 from gristmill.route.drop_files import ChunkPlace, DropWriter, keys_of
 from gristmill.units import Choice
 
+if TYPE_CHECKING:
+    from gristmill.dedup.clusters import Clusters
+
 VERSION = 1
-_CLUSTER_FILE = "clusters.json"
 
 
 @dataclass(frozen=True)
@@ -82,22 +85,27 @@ class PairWork:
 
 
 def pair_step(
-    name: str, output: Path, choice: Choice, sorted_step: Step, records: Sequence[Record], earlier: Sequence[Any]
+    name: str,
+    output: Path,
+    choice: Choice,
+    sorted_step: Step,
+    records: Sequence[Record],
+    earlier: Sequence[EarlierFile],
 ) -> Step:
-    """The step that finds equal hashes. `earlier`: path and checksum of each file of an index."""
+    """The step that finds equal hashes."""
     from gristmill.dedup.sorting import PART_DOCS
 
     runs = [record.files[0] for record in records]
     own = tuple(str(output / sorted_step.name / run.path) for run in runs)
-    docs = sum(record.counts["documents"] for record in records) + sum(count for *_, count in earlier)
+    docs = sum(record.counts["documents"] for record in records) + sum(file.documents for file in earlier)
     parts = max(1, -(-docs // PART_DOCS))
-    inputs = {"runs": [run.checksum for run in runs], "earlier": [checksum for _, checksum, _ in earlier]}
+    inputs = {"runs": [run.checksum for run in runs], "earlier": [file.checksum for file in earlier]}
     hash_bytes = 8 * docs // parts
     tasks = [
         Task(
             f"{band:03}-{part:05}",
             {**inputs, "band": band, "part": [part, parts]},
-            PairWork(own, tuple(path for path, *_ in earlier), band, part, parts),
+            PairWork(own, tuple(file.path for file in earlier), band, part, parts),
             bytes=hash_bytes,
         )
         for band in range(len(choice.make("deduplicator").bands()))
@@ -126,61 +134,72 @@ class ClusterWork:
     unit: str  # its name in this recipe
     pairs: tuple[str, ...]
     places: tuple[ChunkPlace, ...]
+    documents: int
     rank: str | None  # the signal that ranks documents
 
 
 def cluster_step(
     name: str, unit: str, choice: Choice, output: Path, places: Sequence[ChunkPlace], sums: Sequence[Any],
-    paired: Step, records: Sequence[Record], reads: tuple[Step, ...],
+    documents: int, paired: Step, records: Sequence[Record], reads: tuple[Step, ...],
 ) -> Step:  # fmt: skip
     """The step that puts pairs into clusters and writes who goes."""
-    files = [(str(output / paired.name / file.path), file) for record in records for file in record.files]
+    paths, inputs, size_bytes = pair_files(output, paired, records)
     rank = rank_signal(choice.make("deduplicator").survivor, unit)
-    work = ClusterWork(unit, tuple(path for path, _ in files), tuple(places), rank)
-    inputs = {
-        "pairs": [file.checksum for _, file in files],
-        "chunks": list(sums),
-    }
-    task = Task("drops", inputs, work, bytes=sum(file.bytes for _, file in files))
+    work = ClusterWork(unit, paths, tuple(places), documents, rank)
+    task = Task("drops", {"pairs": inputs, "chunks": list(sums)}, work, bytes=size_bytes)
     literals = {"unit": unit, "rank": rank}
-    return Step(name, "gristmill.route.dedup_hashes:cluster", VERSION, literals, [task], (*reads, paired),
-                paired.meanwhile)  # fmt: skip
+    function = "gristmill.route.dedup_hashes:cluster"
+    return Step(name, function, VERSION, literals, [task], (*reads, paired), paired.meanwhile)
 
 
 def cluster(work: ClusterWork, folder: Path, stem: str) -> Outcome:
     """The task: pairs → clusters → drops, and how big the clusters are."""
-    from gristmill.dedup.clusters import Clusters
-
-    writer = DropWriter(folder, work.unit, work.places)
+    writer = DropWriter(folder, work.unit, work.places, work.documents)
     with scratch_folder(folder) as scratch:
-        clusters = Clusters(sum(place.rows for place in work.places), scratch)
-        for path in work.pairs:
-            clusters.add(pairs.read(path))
-        clusters.close()
+        clusters = clusters_of(work.pairs, work.places, scratch)
         if work.rank is not None:
-            clusters.rank((place.first, _ranks(place, work.rank)) for place in work.places)
+            clusters.rank((place.first, ranks_of(place, work.rank)) for place in work.places)
         for chunk, place in enumerate(work.places):
             positions, survivors = clusters.gone(place.first, place.rows)
             writer.write(chunk, positions - place.first, keys_of(work.places, survivors))
-        counts = {
-            "dropped": writer.dropped,
-            "dropped_bytes": writer.dropped_bytes,
-            "cluster_sizes": {str(size): count for size, count in clusters.sizes().items()},
-            "largest_clusters": [
-                {"size": each.size, "members": _named(work.places, np.array(each.members))}
-                for each in clusters.largest()
-            ],
-        }
-    return Outcome(counts, writer.files)
+        return Outcome({**writer.counts(), **cluster_counts(clusters, work.places)}, writer.files, writer.notices())
 
 
-def _ranks(place: ChunkPlace, signal: str) -> npt.NDArray[np.float64]:
+def pair_files(output: Path, paired: Step, records: Sequence[Record]) -> tuple[tuple[str, ...], list[str], int]:
+    """The files of pairs: paths, checksums, bytes in all."""
+    files = [file for record in records for file in record.files]
+    paths = tuple(str(output / paired.name / file.path) for file in files)
+    return paths, [file.checksum for file in files], sum(file.bytes for file in files)
+
+
+def clusters_of(paths: Sequence[str], places: Sequence[ChunkPlace], scratch: Path) -> Clusters:
+    """The clusters that all pairs make."""
+    from gristmill.dedup.clusters import Clusters
+
+    clusters = Clusters(sum(place.rows for place in places), scratch)
+    for path in paths:
+        clusters.add(pairs.read(path))
+    clusters.close()
+    return clusters
+
+
+def cluster_counts(clusters: Clusters, places: Sequence[ChunkPlace]) -> dict[str, Any]:
+    """For the record: how many clusters there are of each size, and the largest ones, documents by source, chunk and
+    row."""
+    largest = [{"size": each.size, "members": _named(places, np.array(each.members))} for each in clusters.largest()]
+    return {
+        "cluster_sizes": {str(size): count for size, count in clusters.sizes().items()},
+        "largest_clusters": largest,
+    }
+
+
+def ranks_of(place: ChunkPlace, signal: str) -> npt.NDArray[np.float64]:
+    """What ranks each row of a chunk."""
     batches = read_batches(Path(place.sketches.sketches), [signal])
     return np.concatenate([batch.column(0).cast("float64").fill_null(-np.inf).to_numpy() for batch in batches])
 
 
 def _named(places: Sequence[ChunkPlace], positions: npt.NDArray[np.int64]) -> list[list[Any]]:
-    """Positions as people and other files name documents: source, chunk, row."""
     keys = keys_of(places, positions)
     named = ((places[key >> 32], key & 0xFFFFFFFF) for key in keys.tolist())
     return [[place.source, place.number, row] for place, row in named]

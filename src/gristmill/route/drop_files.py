@@ -17,6 +17,7 @@ from gristmill.formats import drops
 from gristmill.formats.documents import read_batches
 
 EARLIER = -1  # the survivor's key where the survivor is not among these documents
+EXPECT_DUPLICATES_ABOVE_DOCS = 100_000
 _ROW_MASK = (1 << 32) - 1
 
 Rows = npt.NDArray[np.int64]
@@ -43,17 +44,22 @@ def keys_of(places: Sequence[ChunkPlace], positions: Rows) -> Rows:
 class DropWriter:
     """Writes one unit's drops, chunk after chunk."""
 
-    def __init__(self, folder: Path, unit: str, places: Sequence[ChunkPlace]) -> None:
+    def __init__(
+        self, folder: Path, unit: str, places: Sequence[ChunkPlace], documents: int, unknown: str | None = None
+    ) -> None:
+        """`documents`: how many there are. `unknown`: the kind of drops whose survivor is not known; else they are of
+        earlier runs."""
+        self._documents = documents
         self._folder = folder
         self._unit = unit
         self._places = places
         self._sources = sorted({place.source for place in places})
-        self._kinds = [unit, f"{unit}.earlier"]
+        self._kinds = [unit, unknown or f"{unit}.earlier"]
         self._chunk_source = np.array([self._sources.index(place.source) for place in places], np.int16)
         self._chunk_number = np.array([place.number for place in places], np.int32)
         self.files: list[str] = []
-        self.dropped: dict[str, dict[str, int]] = {}
-        self.dropped_bytes: dict[str, dict[str, int]] = {}
+        self._dropped: dict[str, dict[str, int]] = {}
+        self._dropped_bytes: dict[str, dict[str, int]] = {}
 
     def write_keyed(self, batches: Iterable[Any]) -> None:
         """Batches of (key, duplicate_of), ordered by key, as units resolve to."""
@@ -83,11 +89,10 @@ class DropWriter:
         earlier = survivors == EARLIER
         known = np.where(earlier, 0, survivors)
         chunks = known >> 32
-        kinds = pa.array(earlier.astype(np.int8))
         batch = pa.record_batch(
             [
                 pa.array(rows.astype(np.int32)),
-                pa.DictionaryArray.from_arrays(kinds, self._kinds),
+                pa.array(np.array(self._kinds)[earlier.astype(np.int8)]).dictionary_encode(),
                 pa.DictionaryArray.from_arrays(pa.array(self._chunk_source[chunks], mask=earlier), self._sources),
                 pa.array(self._chunk_number[chunks], mask=earlier),
                 pa.array((known & _ROW_MASK).astype(np.int32), mask=earlier),
@@ -99,11 +104,22 @@ class DropWriter:
         self.files.append(path)
         self._count(place, rows, earlier)
 
+    def counts(self) -> dict[str, Any]:
+        """For the record: documents and bytes by source and reason."""
+        return {"dropped": self._dropped, "dropped_bytes": self._dropped_bytes}
+
+    def notices(self) -> list[str]:
+        """What people should know of the outcome."""
+        if self.files or self._documents <= EXPECT_DUPLICATES_ABOVE_DOCS:
+            return []
+        found = f"`{self._unit}` found not one duplicate among {self._documents:,} documents"
+        return [f"{found}: that is rare; does it look at the right text or column?"]
+
     def _count(self, place: ChunkPlace, rows: Rows, earlier: npt.NDArray[np.bool_]) -> None:
         batches = read_batches(Path(place.sketches.sketches), ["bytes"])
         of_row = np.concatenate([batch.column(0).fill_null(0).to_numpy() for batch in batches])[rows]
         for kind, which in zip(self._kinds, (~earlier, earlier), strict=True):
             if which.any():
-                for table, amount in ((self.dropped, which.sum()), (self.dropped_bytes, of_row[which].sum())):
+                for table, amount in ((self._dropped, which.sum()), (self._dropped_bytes, of_row[which].sum())):
                     counts = table.setdefault(place.source, {})
                     counts[kind] = counts.get(kind, 0) + int(amount)

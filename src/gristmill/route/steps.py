@@ -42,7 +42,8 @@ def steps_of(recipe: Recipe, output: Path, workers: int, ledger: Ledger) -> Step
         ]
     ledger.require_some("sift")
 
-    upstream = yield from dedup.steps_of(recipe, output, chunks, (*sift_steps, *judge_steps), workers, ledger)
+    deduplicated = yield from dedup.steps_of(recipe, output, chunks, (*sift_steps, *judge_steps), workers, ledger)
+    upstream = deduplicated.reads
 
     if recipe.tokenizer.train is not None:
         training = tokenizer.training_step(recipe.tokenizer.train, chunks, upstream)
@@ -73,7 +74,13 @@ def steps_of(recipe: Recipe, output: Path, workers: int, ledger: Ledger) -> Step
     for entry in pack.entries(shards, packed, recipe.pack.sequence_length):
         ledger.add(entry)
     ledger.require_some("pack")
-    return lambda: pack.write_manifest(output / pack_step.name, pack.layout_of(recipe, shards, spec), spec, packed)
+
+    def finish() -> None:
+        pack.write_manifest(output / pack_step.name, pack.layout_of(recipe, shards, spec), spec, packed)
+        for publish in deduplicated.publish:
+            publish()
+
+    return finish
 
 
 def _sift_entry(source: str, sifted: list[Record], judged: list[Record]) -> Entry:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
+import yaml
 from route_inputs import make_recipe, write_jsonl
 
 from gristmill.drive import Silent
@@ -48,6 +49,7 @@ def run_dedup(recipe: dict[str, Any], observer: Observer | None = None) -> Ledge
     output = Path(checked.output.path)
     output.mkdir(parents=True, exist_ok=True)
     files.sweep(output)
+    (output / "recipe.yaml").write_text(yaml.safe_dump(checked.to_dict()))
     ledger = Ledger()
     assert isinstance(checked.engine.workers, int)
     with LocalEngine(output, checked.engine.workers, observer or Silent()) as engine:

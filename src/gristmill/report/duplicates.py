@@ -14,13 +14,17 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+import yaml
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from gristmill.dedup import sequence
+from gristmill.dedup.curve import curve
 from gristmill.formats.files import read_json
 from gristmill.recipe import Recipe
 from gristmill.report.inspect import require_output
+from gristmill.units import choose
 
 _WORDS_COMPARED = 400  # of each text, from its beginning: difflib's time grows with the square
 _COMMON, _OWN = "green", "bold red"
@@ -57,7 +61,7 @@ def pairs_of(output: Path) -> Iterator[Pair]:
 
 def print_duplicates(output: Path, console: Console, rows: int, first: int = 0) -> None:
     """Print some pairs, one text after the other: green what both have, red what only one has."""
-    require_output(output, "dedup")
+    require_output(output, "recipe.yaml")
     shown = 0
     for number, pair in enumerate(pairs_of(output)):
         if number < first:
@@ -90,7 +94,8 @@ def _print_pair(output: Path, console: Console, number: int, pair: Pair) -> None
 def common_parts(one: str, other: str) -> tuple[Text, Text, float]:
     """Both texts, marked, and the share of words that they have in common; of long texts the beginnings."""
     words = [re.findall(r"\s*\S+|\s+$", text)[:_WORDS_COMPARED] for text in (one, other)]
-    matcher = difflib.SequenceMatcher(None, *([word.strip() for word in some] for some in words), autojunk=False)
+    bare_one, bare_other = ([word.strip() for word in some] for some in words)
+    matcher = difflib.SequenceMatcher(None, bare_one, bare_other, autojunk=False)
     blocks = matcher.get_matching_blocks()
     marked = []
     for side, some in enumerate(words):
@@ -128,9 +133,12 @@ def _place(document: Document, name: str) -> str:
 
 def _records(output: Path) -> Iterator[dict[str, Any]]:
     """The records of the steps that wrote drops, in the order of the recipe."""
-    paths = sorted((output / "dedup").glob("*/drops.json"), key=lambda path: path.stat().st_mtime)
-    for path in paths:
-        yield {**read_json(path), "folder": path.parent}
+    items = yaml.safe_load((output / "recipe.yaml").read_text(encoding="utf-8")).get("dedup", ())
+    units = [choose("deduplicator", item).make("deduplicator") for item in items]
+    for name, _ in sequence.named(units):
+        folder = output / "dedup" / name
+        if (folder / "drops.json").exists():
+            yield {**read_json(folder / "drops.json"), "folder": folder}
 
 
 def print_clusters(output: Path, console: Console) -> None:
@@ -170,14 +178,12 @@ def _binned(sizes: dict[int, int]) -> list[tuple[str, int, int]]:
 
 def print_curves(recipe: Recipe, console: Console) -> None:
     """Print, for each MinHash of a recipe, how likely it finds pairs of some similarities."""
-    from gristmill.dedup.curve import curve
-
     for choice in recipe.dedup:
         unit = choice.make("deduplicator")
         if hasattr(unit, "shape"):
             buckets, hashes = unit.shape()
-            console.print(f"{choice.name}, {buckets} buckets of {hashes} hashes, finds: {_points(curve(buckets, hashes))}",
-                          highlight=False)  # fmt: skip
+            found = _points(curve(buckets, hashes))
+            console.print(f"{choice.name}, {buckets} buckets of {hashes} hashes, finds: {found}", highlight=False)
 
 
 def _points(points: Sequence[tuple[float, float]]) -> str:

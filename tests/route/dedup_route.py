@@ -20,6 +20,11 @@ from gristmill.route.steps import steps_of
 Document = tuple[str, int]  # source, number of its row over all chunks
 
 
+def made_word(rng: random.Random) -> str:
+    """One of a few thousand; of letters, because all numbers are one to MinHash."""
+    return "".join(rng.choices("bdgklmnprstz", k=2)) + "".join(rng.choices("aeiou", k=2))
+
+
 def near_duplicates(count: int, seed: int) -> list[str]:
     """Texts of 60 to 90 words; every fourth is the one three before with one word changed."""
     rng = random.Random(seed)
@@ -31,7 +36,7 @@ def near_duplicates(count: int, seed: int) -> list[str]:
             texts.append(" ".join(words))
         else:
             count_words = rng.randint(60, 90)
-            texts.append(" ".join(f"{rng.choice('bcdfgl')}{rng.randrange(2000)}" for _ in range(count_words)))
+            texts.append(" ".join(made_word(rng) for _ in range(count_words)))
     return texts
 
 

@@ -92,12 +92,14 @@ def report_command(output: OutputPath) -> None:
 
     from gristmill.engine.ledger import Ledger
     from gristmill.finished import require_output
+    from gristmill.report.duplicates import print_clusters
     from gristmill.report.signals import print_signals
     from gristmill.report.table import print_ledger
 
     console = Console()
     ledger = Ledger.read(require_output(output, "ledger.json"))
     print_signals(ledger, console)
+    print_clusters(output, console)
     print_ledger(ledger, console)
 
 
@@ -107,13 +109,18 @@ def inspect_command(
     rows: Annotated[int, typer.Option(help="How many rows.", min=1)] = 3,
     first: Annotated[int, typer.Option(help="Number of the first row.", min=0)] = 0,
     stage: Annotated[str | None, typer.Option(help="Of a mixture in stages: which one.")] = None,
+    duplicates: Annotated[bool, typer.Option("--duplicates", help="Pairs of duplicates instead.")] = False,
 ) -> None:
-    """Show packed rows as text, with the documents' bounds visible."""
+    """Show packed rows as text, with the documents' bounds visible; or duplicates, with what they have in common."""
     from rich.console import Console
 
+    from gristmill.report.duplicates import print_duplicates
     from gristmill.report.inspect import print_rows
 
-    print_rows(output, Console(), rows=rows, first=first, stage=stage)
+    if duplicates:
+        print_duplicates(output, Console(), rows=rows, first=first)
+    else:
+        print_rows(output, Console(), rows=rows, first=first, stage=stage)
 
 
 @app.command("init")

@@ -42,6 +42,8 @@ REGISTRY: dict[str, dict[str, str]] = {
     },
     "deduplicator": {
         "exact": "gristmill.dedup.exact:Exact",
+        "minhash": "gristmill.dedup.minhash:MinHash",
+        "bloom": "gristmill.dedup.bloom:Bloom",
     },
 }
 
@@ -70,6 +72,12 @@ class Choice:
         """What a filter's signals depend on: `literals` without the bounds."""
         unit = self._as_declared("filter")
         parameters = unit.measuring() if hasattr(unit, "measuring") else dataclasses.asdict(unit)
+        return {"name": self.name, "version": getattr(unit, "VERSION", 1), **parameters}
+
+    def sketching_literals(self) -> dict[str, Any]:
+        """What a deduplicator's sketches depend on: `literals` without what only decides who stays."""
+        unit = self._as_declared("deduplicator")
+        parameters = unit.sketching() if hasattr(unit, "sketching") else dataclasses.asdict(unit)
         return {"name": self.name, "version": getattr(unit, "VERSION", 1), **parameters}
 
     def _as_declared(self, kind: str) -> Any:

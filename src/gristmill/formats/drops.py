@@ -1,7 +1,8 @@
-"""Which rows of a chunk deduplication takes away, and for whose sake: Parquet, `dedup/SOURCE/00000.parquet`.
+"""Which rows of a chunk a deduplicator takes away, and for whose sake: Parquet, `dedup/UNIT/SOURCE/00000.parquet`.
 
-Columns: `row` (int32, ascending), `kind` (the deduplicator's name), and the surviving document as
-`survivor_source` (string), `survivor_chunk` and `survivor_row` (int32). A chunk without drops has no file.
+Columns: `row` (int32, ascending), `kind` (the deduplicator's name in the recipe), and the surviving document as
+`survivor_source` (string), `survivor_chunk` and `survivor_row` (int32); null where it is not known by name: a document
+of an earlier run, whose `kind` ends in `.earlier`, or one in a Bloom filter. A chunk without drops has no file.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ SCHEMA = pa.schema(
     [
         pa.field("row", pa.int32(), nullable=False),
         pa.field("kind", pa.dictionary(pa.int8(), pa.string()), nullable=False),
-        pa.field("survivor_source", pa.dictionary(pa.int16(), pa.string()), nullable=False),
-        pa.field("survivor_chunk", pa.int32(), nullable=False),
-        pa.field("survivor_row", pa.int32(), nullable=False),
+        pa.field("survivor_source", pa.dictionary(pa.int16(), pa.string())),
+        pa.field("survivor_chunk", pa.int32()),
+        pa.field("survivor_row", pa.int32()),
     ]
 )
 

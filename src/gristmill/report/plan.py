@@ -13,6 +13,7 @@ from gristmill.drive import Plan
 from gristmill.engine.pool import WORKER_BYTES
 from gristmill.quantities import show_bytes, show_seconds
 from gristmill.recipe import Recipe
+from gristmill.report.duplicates import print_curves
 
 # Rules of thumb, from bench/route.py on two cores of a small cloud machine: good to a factor of two.
 _MB_PER_SECOND_PER_WORKER = {"sift": 60.0, "dedup": 1000.0, "tokenize": 60.0, "pack": 300.0}
@@ -32,6 +33,7 @@ def print_plan(recipe: Recipe, plan: Plan, console: Console) -> None:
         why = next((job.why for job in plan.jobs if job.step.name == name), "")
         table.add_row(name, str(plan.done.get(name, 0)), str(waiting.get(name, 0)), why)
     console.print(table)
+    print_curves(recipe, console)
     if not plan.jobs:
         console.print("Everything is up to date: nothing would run.")
         return

@@ -1,105 +1,195 @@
-"""dedup: sketches → which documents go, and for whose sake. One step a deduplicator, over all sources at once.
+"""dedup: sketches → which documents go, and for whose sake. Deduplicators in the order of the recipe, each over all
+sources at once, each seeing only documents that the ones before it left.
 
-The lowest key survives, keys being ordered by source, chunk and row: the same answer for any worker count.
+A deduplicator by hashes (it has `bands`) takes three steps, so that a kill costs one task and not the group-by:
+    dedup/UNIT.sorted   a task a stretch of chunks: sketches → sorted runs of hashes
+    dedup/UNIT.pairs    a task a band and a part of all hashes: runs → pairs of documents
+    dedup/UNIT          one task: pairs → clusters → drops
+Where candidates are compared, more lie before the last (dedup_confirm.py); where an index is kept, one follows it:
+    dedup/UNIT.index    a task a stretch of chunks: sketches of what is left → what goes into the index at the end
+Any other deduplicator is one task, which calls its `resolve`. The same answer for any worker count, chunk size and
+memory.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
-
-from gristmill.dedup.grouping import SketchFile
+from gristmill.dedup import sequence
+from gristmill.dedup.sketches import SketchFile
+from gristmill.engine.ledger import Entry, Ledger
+from gristmill.engine.record import Record
 from gristmill.engine.step import Outcome, Step, Task
-from gristmill.formats import drops
 from gristmill.formats.files import scratch_folder
+from gristmill.recipe import Recipe
+from gristmill.route import dedup_bloom, dedup_confirm, dedup_hashes
+from gristmill.route.dedup_index import Remembered
+from gristmill.route.drop_files import ChunkPlace, DropWriter
 from gristmill.route.survivors import SiftedChunk
 from gristmill.units import Choice
 
-VERSION = 1
+VERSION = 2
+
+UnitSteps = Generator[list[Step], list[list[Record]], tuple[Step, Record]]
 
 
 @dataclass(frozen=True)
-class DedupWork:
-    """All chunks in source order, and what the global step may use."""
+class Deduplicated:
+    """What all deduplicators leave behind."""
 
-    unit: Choice
-    chunks: tuple[tuple[str, int, str, str], ...]  # source, number, paths of signals and verdicts
+    reads: tuple[Step, ...]  # whoever comes next opens their files
+    publish: tuple[Callable[[], None], ...]  # called when the whole run has ended well
+
+
+def steps_of(
+    recipe: Recipe, output: Path, chunks: Sequence[SiftedChunk], upstream: tuple[Step, ...], workers: int,
+    ledger: Ledger,
+) -> Generator[list[Step], list[list[Record]], Deduplicated]:  # fmt: skip
+    """Follow all deduplicators; the chunks learn their drops."""
+    units = sequence.named([choice.make("deduplicator") for choice in recipe.dedup])
+    publish: list[Callable[[], None]] = []
+    for choice, (name, unit) in zip(recipe.dedup, units, strict=True):
+        documents = sum(ledger.left(source.name, "documents") for source in recipe.sources)
+        turn = _Turn(recipe, output, choice, name, unit, chunks, documents, upstream, max(workers, 1))
+        step, record = yield from turn.steps()
+        upstream = (*upstream, step)
+        by_place = {f"{chunk.source}/{chunk.stem}.parquet": chunk for chunk in chunks}
+        for file in record.files:
+            if (chunk := by_place.get(file.path)) is not None:
+                chunk.drops.append((step.name, file))
+        if turn.remembered:
+            publish.append((yield from turn.remember(record)))
+        for source in recipe.sources:
+            _enter(ledger, source.name, record)
+    if recipe.dedup:
+        ledger.require_some("dedup")
+    return Deduplicated(upstream, tuple(publish))
+
+
+class _Turn:
+    """One deduplicator's turn."""
+
+    def __init__(
+        self, recipe: Recipe, output: Path, choice: Choice, name: str, unit: Any, chunks: Sequence[SiftedChunk],
+        documents: int, upstream: tuple[Step, ...], workers: int,
+    ) -> None:  # fmt: skip
+        self.recipe, self.output, self.choice, self.name, self.unit = recipe, output, choice, name, unit
+        self.chunks, self.documents, self.upstream, self.workers = chunks, documents, upstream, workers
+        self.places = _places(chunks, name)
+        self.sums = [_checksums(chunk) for chunk in chunks]
+        self.remembered = Remembered(choice, output, self.sums)
+
+    def steps(self) -> UnitSteps:
+        """The steps that lead to its drops; the last of them and its record."""
+        if hasattr(self.unit, "bands"):
+            step = yield from self._by_hashes()
+        elif hasattr(self.unit, "filter_bits"):
+            step = dedup_bloom.step(
+                f"dedup/{self.name}", self.name, self.choice, self.places, self.sums, self.recipe.engine.memory,
+                self.documents, self.remembered, self.upstream,
+            )  # fmt: skip
+        else:
+            step = self._whole()
+        [[record]] = yield [step]
+        return step, record
+
+    def _by_hashes(self) -> Generator[list[Step], list[list[Record]], Step]:
+        name, choice, places, sums = f"dedup/{self.name}", self.choice, self.places, self.sums
+        sorted_step = dedup_hashes.sort_step(f"{name}.sorted", choice, places, sums, self.upstream)
+        [runs] = yield [sorted_step]
+        earlier = self.remembered.earlier()
+        paired = dedup_hashes.pair_step(f"{name}.pairs", self.output, choice, sorted_step, runs, earlier)
+        [found] = yield [paired]
+        if getattr(self.unit, "least_similarity", lambda: None)() is None:
+            return dedup_hashes.cluster_step(
+                name, self.name, choice, self.output, places, sums, self.documents, paired, found, self.upstream
+            )
+        candidates = dedup_confirm.candidate_step(f"{name}.candidates", self.output, places, paired, found)
+        [[members]] = yield [candidates]
+        sets = dedup_confirm.set_step(
+            f"{name}.sets", choice, self.output, self.chunks, places, candidates, members, self.upstream
+        )
+        [of_chunks] = yield [sets]
+        return dedup_confirm.confirm_step(
+            name, self.name, choice, self.output, places, sums, self.documents, candidates, members, sets, of_chunks,
+            self.upstream,
+        )  # fmt: skip
+
+    def _whole(self) -> Step:
+        memory_bytes = self.recipe.engine.memory // 2
+        work = ResolveWork(self.choice, self.name, tuple(self.places), self.documents, memory_bytes, self.workers)
+        sketch_bytes = sum(Path(place.sketches.sketches).stat().st_size for place in self.places)
+        task = Task("drops", {"chunks": list(self.sums)}, work, bytes=sketch_bytes)
+        literals = {"unit": self.name, "deduplicator": self.choice.literals("deduplicator")}
+        reads = self.upstream
+        return Step(f"dedup/{self.name}", "gristmill.route.dedup:resolve", VERSION, literals, [task], reads,
+                    reads[0].meanwhile)  # fmt: skip
+
+    def remember(self, record: Record) -> Generator[list[Step], list[list[Record]], Callable[[], None]]:
+        """What adds the documents that are left to the index. `record`: of the step that wrote the drops."""
+        folder = self.output / "dedup"
+        if hasattr(self.unit, "filter_bits"):
+            file = folder / self.name / dedup_bloom.FILTER_FILE
+            return partial(self.remembered.publish, [(file, int(record.counts["documents"]))])
+        left = _places(self.chunks, self.name)
+        sums = [_checksums(chunk) for chunk in self.chunks]
+        step = dedup_hashes.sort_step(f"dedup/{self.name}.index", self.choice, left, sums, self.upstream)
+        [records] = yield [step]
+        files = [
+            (folder / f"{self.name}.index" / each.files[0].path, int(each.counts["documents"])) for each in records
+        ]
+        return partial(self.remembered.publish, files)
+
+
+def _enter(ledger: Ledger, source: str, record: Record) -> None:
+    entered = ledger.left(source, "documents")
+    gone = record.counts["dropped"].get(source, {})
+    details = {"gone_bytes": record.counts["dropped_bytes"].get(source, {})}
+    ledger.add(Entry("dedup", source, "documents", entered, entered - sum(gone.values()), dict(gone), details))
+
+
+def _places(chunks: Sequence[SiftedChunk], unit: str) -> list[ChunkPlace]:
+    places = []
+    first = 1
+    for position, chunk in enumerate(chunks):
+        files = chunk.files()
+        signals = chunk.sifted.file(f"{chunk.stem}.signals.parquet")
+        path = str(chunk.output / "sift" / chunk.source / signals.path)
+        rows = int(chunk.sifted.counts["rows"])
+        sketches = SketchFile(path, files.verdicts, position, unit, files.drops)
+        places.append(ChunkPlace(chunk.source, chunk.number, first, rows, sketches))
+        first += rows
+    return places
+
+
+def _checksums(chunk: SiftedChunk) -> list[Any]:
+    signals = chunk.sifted.file(f"{chunk.stem}.signals.parquet")
+    drops = [file.checksum for _, file in chunk.drops]
+    return [chunk.source, signals.checksum, chunk.judged.files[0].checksum, *drops]
+
+
+@dataclass(frozen=True)
+class ResolveWork:
+    """All chunks, and what a step that cannot be cut may use."""
+
+    choice: Choice
+    unit: str
+    places: tuple[ChunkPlace, ...]
+    documents: int
     memory_bytes: int
     threads: int
 
 
-def step(unit: Choice, chunks: Sequence[SiftedChunk], memory_bytes: int, threads: int, reads: tuple[Step, ...]) -> Step:
-    """The step of one deduplicator."""
-    signals = [chunk.sifted.file(f"{chunk.stem}.signals.parquet") for chunk in chunks]
-    places = tuple(
-        (chunk.source, chunk.number, str(chunk.output / "sift" / chunk.source / file.path), chunk.files().verdicts)
-        for chunk, file in zip(chunks, signals, strict=True)
-    )
-    sums = [
-        [chunk.source, file.checksum, chunk.judged.files[0].checksum]
-        for chunk, file in zip(chunks, signals, strict=True)
-    ]
-    work = DedupWork(unit, places, memory_bytes, threads)
-    task = Task("drops", {"chunks": sums}, work, bytes=sum(file.bytes for file in signals))
-    literals = {"deduplicator": unit.literals("deduplicator")}
-    return Step(f"dedup/{unit.name}", "gristmill.route.dedup:run", VERSION, literals, [task], reads, reads[0].meanwhile)
-
-
-def run(work: DedupWork, folder: Path, stem: str) -> Outcome:
-    """The task: resolve all sketches, write one file of drops for each chunk that has any."""
-    unit = work.unit.make("deduplicator")
-    sources = sorted({source for source, *_ in work.chunks})
-    by_source: Counter[str] = Counter()
-    made: list[str] = []
-
-    def close(chunk: int, batches: list[Any]) -> None:
-        source, number, *_ = work.chunks[chunk]
-        columns = pa.Table.from_batches(batches).combine_chunks()
-        path = f"{source}/{number:05}.parquet"
-        drops.write(folder / path, _drops(columns, work, unit.NAME, sources))
-        by_source[source] += len(columns)
-        made.append(path)
-
+def resolve(work: ResolveWork, folder: Path, stem: str) -> Outcome:
+    """The task of a deduplicator without bands: resolve all sketches, write one file of drops for each chunk that has
+    any."""
+    writer = DropWriter(folder, work.unit, work.places, work.documents)
+    sketches = [place.sketches for place in work.places]
     with scratch_folder(folder) as scratch:
-        sketches = [SketchFile(signals, verdicts, chunk) for chunk, (_, _, signals, verdicts) in enumerate(work.chunks)]
-        open_chunk, held = -1, list[Any]()
-        for batch in unit.resolve(sketches, scratch, work.memory_bytes, work.threads):
-            keys = batch.column(0).to_numpy() >> 32
-            cuts = [0, *(np.flatnonzero(np.diff(keys)) + 1), len(keys)]
-            for start, stop in pairwise(cuts):
-                if start == stop:
-                    continue
-                if keys[start] != open_chunk and held:
-                    close(open_chunk, held)
-                    held = []
-                open_chunk = int(keys[start])
-                held.append(batch.slice(start, stop - start))
-        if held:
-            close(open_chunk, held)
-    return Outcome({"dropped": dict(by_source)}, made)
-
-
-def _drops(columns: Any, work: DedupWork, kind: str, sources: list[str]) -> Any:
-    """(key, duplicate_of) → the columns of drops.SCHEMA."""
-    keys, survivors = columns.column("key").to_numpy(), columns.column("duplicate_of").to_numpy()
-    chunk_source = np.array([sources.index(source) for source, *_ in work.chunks], np.int16)
-    chunk_number = np.array([number for _, number, *_ in work.chunks], np.int32)
-    survivor_chunks = survivors >> 32
-    row_mask = (1 << 32) - 1
-    return pa.record_batch(
-        [
-            pa.array((keys & row_mask).astype(np.int32)),
-            pa.DictionaryArray.from_arrays(pa.array(np.zeros(len(keys), np.int8)), [kind]),
-            pa.DictionaryArray.from_arrays(pa.array(chunk_source[survivor_chunks]), sources),
-            pa.array(chunk_number[survivor_chunks]),
-            pa.array((survivors & row_mask).astype(np.int32)),
-        ],
-        names=drops.SCHEMA.names,
-    )
+        unit = work.choice.make("deduplicator")
+        writer.write_keyed(unit.resolve(sketches, scratch, work.memory_bytes, work.threads))
+    return Outcome(writer.counts(), writer.files, writer.notices())

@@ -22,6 +22,7 @@ import pyarrow.compute as pc
 
 from gristmill import sources
 from gristmill.cleaning.sequence import CleanerSequence
+from gristmill.dedup import sequence
 from gristmill.document import ROWS
 from gristmill.engine.record import Record
 from gristmill.engine.step import Outcome, Step, Task
@@ -82,8 +83,10 @@ def chunks_of(source: Source, chunk_bytes: int, tasks: int | None) -> list[Chunk
 def columns_of(recipe: Recipe, source: Source) -> Columns:
     """What is read of each row: text, id, and metadata that somebody asked for or a filter looks at."""
     filters = [choice.make("filter") for choice in recipe.filters_of(source)]
-    looked_at = [name for unit in filters for name in (unit.column(), *unit.other_columns())]
-    metadata = [*source.metadata_columns, *(name for name in looked_at if name not in ("text", "id"))]
+    by_filters = [name for unit in filters for name in (unit.column(), *unit.other_columns())]
+    by_dedup = sequence.looked_at([choice.make("deduplicator") for choice in recipe.dedup])
+    looked_at = [name for name in (*by_filters, *by_dedup) if name not in ("text", "id")]
+    metadata = [*source.metadata_columns, *looked_at]
     return Columns(source.text_column, source.id_column, tuple(dict.fromkeys(metadata)))
 
 
@@ -100,6 +103,13 @@ def column_of(documents: Mapping[str, Any], name: str) -> Any:
     return documents["id"] if name == "id" else string_values(documents["metadata"], name)
 
 
+def numbers_of(documents: Mapping[str, Any], name: str) -> Any:
+    """A key of the metadata that ranks documents."""
+    from gristmill.sources.metadata import number_values
+
+    return number_values(documents["metadata"], name)
+
+
 def step(recipe: Recipe, source: Source, chunks: Sequence[Chunk]) -> Step:
     """The step that sifts one source."""
     columns, clean, filters = columns_of(recipe, source), cleaners_of(recipe), recipe.filters_of(source)
@@ -111,7 +121,7 @@ def step(recipe: Recipe, source: Source, chunks: Sequence[Chunk]) -> Step:
             choice.measuring_literals() if recipe.output.keep_dropped else choice.literals("filter")
             for choice in filters
         ],
-        "sketches": [choice.literals("deduplicator") for choice in recipe.dedup],
+        "sketches": [choice.sketching_literals() for choice in recipe.dedup],
         "keep_dropped": recipe.output.keep_dropped,
     }
     tasks = [
@@ -176,7 +186,7 @@ class _Sifter:
         self.id_prefix = id_prefix
         self.cleaners = CleanerSequence([choice.make("cleaner") for choice in work.clean])
         self.filters = FilterSequence([choice.make("filter") for choice in work.filters])
-        self.deduplicators = [choice.make("deduplicator") for choice in work.dedup]
+        self.deduplicators = sequence.named([choice.make("deduplicator") for choice in work.dedup])
 
     def sift(self, batch: Any, first_row: int) -> _Sifted:
         """One batch of document.ROWS, whose first row has this number in its chunk."""
@@ -197,8 +207,8 @@ class _Sifter:
         signals, left = self.filters.measure(cleaned, partial(column_of, documents))
         verdicts = verdicts_of(empty, self.filters.broken_rules(signals))
         documents["text"] = left.texts
-        for unit in self.deduplicators:
-            signals.update(unit.sketch(left.texts))
+        ranks = partial(numbers_of, documents)
+        signals.update(sequence.sketches(self.deduplicators, left.texts, partial(column_of, documents), ranks))
         keep = pc.is_null(verdicts)
         drop = pc.and_(pc.invert(keep), pc.is_null(empty))
         tables = {
@@ -212,7 +222,10 @@ class _Sifter:
                     "file": batch["file"],
                     "position": batch["position"],
                     "verdict": pc.coalesce(batch["unreadable"], all_rows.spread(empty)).dictionary_encode(),
-                    **{name: all_rows.spread(pa.array(column)) for name, column in signals.items()},
+                    **{
+                        name: all_rows.spread(column if isinstance(column, pa.Array) else pa.array(column))
+                        for name, column in signals.items()
+                    },
                 }
             ),
         }
@@ -233,6 +246,10 @@ class _Sifter:
         prefix, nothing = (pa.scalar(text, pa.large_string()) for text in (self.id_prefix, ""))
         made = pc.binary_join_element_wise(prefix, numbers.cast(pa.large_string()), nothing)
         return pc.coalesce(given, made)
+
+
+def _arrow(column: Any) -> Any:
+    return column if isinstance(column, pa.Array) else pa.array(column)
 
 
 class _Spread:

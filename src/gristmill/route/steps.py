@@ -50,20 +50,8 @@ def steps_of(recipe: Recipe, output: Path, workers: int, ledger: Ledger) -> Step
         ]
     ledger.require_some("sift")
 
-    upstream: tuple[Step, ...] = (*sift_steps, *judge_steps)
-    for unit in recipe.dedup:
-        dedup_step = dedup.step(unit, chunks, recipe.engine.memory // 2, max(workers, 1), upstream)
-        [[record]] = yield [dedup_step]
-        upstream = (*upstream, dedup_step)
-        by_place = {f"{chunk.source}/{chunk.stem}.parquet": chunk for chunk in chunks}
-        for file in record.files:
-            by_place[file.path].drops.append((dedup_step.name, file))
-        for source in recipe.sources:
-            entered = ledger.left(source.name, "documents")
-            gone = record.counts["dropped"].get(source.name, 0)
-            ledger.add(Entry("dedup", source.name, "documents", entered, entered - gone, {unit.name: gone}))
-    if recipe.dedup:
-        ledger.require_some("dedup")
+    deduplicated = yield from dedup.steps_of(recipe, output, chunks, (*sift_steps, *judge_steps), workers, ledger)
+    upstream = deduplicated.reads
 
     if recipe.output.texts:
         yield texts.steps(recipe, chunks, upstream)
@@ -88,7 +76,13 @@ def steps_of(recipe: Recipe, output: Path, workers: int, ledger: Ledger) -> Step
     ledger.require_some("tokenize")
 
     packed = yield from mixed_and_packed(recipe, output, shards, spec, tuple(tokenize_steps), ledger)
-    return lambda: pack.write_manifests(output, packed.layout, spec, packed.stages, packed.records)
+
+    def finish() -> None:
+        pack.write_manifests(output, packed.layout, spec, packed.stages, packed.records)
+        for publish in deduplicated.publish:
+            publish()
+
+    return finish
 
 
 class Packed(NamedTuple):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,6 +29,7 @@ REGISTRY: dict[str, dict[str, str]] = {
     },
     "deduplicator": {
         "exact": "gristmill.dedup.exact:Exact",
+        "substrings": "gristmill.dedup.substrings:Substrings",
     },
 }
 
@@ -83,6 +84,17 @@ def choose(kind: str, item: Any) -> Choice:
     except (TypeError, ValueError) as error:
         raise ValueError(f"{kind} `{name}`: {error}") from error
     return Choice(name, dict(parameters))
+
+
+def cuts(unit: Choice) -> bool:
+    """Whether a deduplicator cuts text, instead of taking whole documents away."""
+    return bool(getattr(_class("deduplicator", unit.name), "CUTS", False))
+
+
+def split_at_first_cut(deduplicators: Sequence[Choice]) -> tuple[tuple[Choice, ...], tuple[Choice, ...]]:
+    """Those that see the text as sift leaves it, and those from the first on that cuts."""
+    first = next((number for number, unit in enumerate(deduplicators) if cuts(unit)), len(deduplicators))
+    return tuple(deduplicators[:first]), tuple(deduplicators[first:])
 
 
 def _usable(kind: str, unit: Any) -> Any:

@@ -72,6 +72,7 @@ class CutBatch(NamedTuple):
     texts: Any  # all of them, cut
     cuts: Cuts  # of those that stay, numbered by position
     too_short: npt.NDArray[np.bool_]  # those that go as a whole
+    too_short_bytes: int  # that they had before
 
 
 def cut_chunk(unit: CuttingUnit, batches: Iterable[Any], repeated: I64) -> Iterator[CutBatch]:
@@ -83,7 +84,8 @@ def cut_chunk(unit: CuttingUnit, batches: Iterable[Any], repeated: I64) -> Itera
         changed = np.unique(cuts.row)
         if len(changed):
             too_short[changed] = unit.too_short(left.take(changed))
-        yield CutBatch(left, cuts.of(~too_short[cuts.row]), too_short)
+        lengths_bytes = np.diff(buffers(texts)[0])
+        yield CutBatch(left, cuts.of(~too_short[cuts.row]), too_short, int(lengths_bytes[too_short].sum()))
 
 
 def _with_places(batches: Iterable[Any], places: I64) -> Iterator[tuple[Any, int, I64]]:

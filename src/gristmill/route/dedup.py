@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from gristmill.dedup.grouping import SketchFile
+from gristmill.engine.record import WrittenFile
 from gristmill.engine.step import Outcome, Step, Task
 from gristmill.formats import drops
 from gristmill.formats.files import scratch_folder
@@ -35,12 +36,24 @@ class DedupWork:
     threads: int
 
 
-def step(unit: Choice, chunks: Sequence[SiftedChunk], memory_bytes: int, threads: int, reads: tuple[Step, ...]) -> Step:
-    """The step of one deduplicator."""
-    signals = [chunk.sifted.file(f"{chunk.stem}.signals.parquet") for chunk in chunks]
+def of_sift(chunks: Sequence[SiftedChunk]) -> list[tuple[str, WrittenFile]]:
+    """Where sift laid the sketches of each chunk: its step and the file."""
+    return [(f"sift/{chunk.source}", chunk.sifted.file(f"{chunk.stem}.signals.parquet")) for chunk in chunks]
+
+
+def step(
+    unit: Choice,
+    chunks: Sequence[SiftedChunk],
+    sketches: Sequence[tuple[str, WrittenFile]],
+    memory_bytes: int,
+    threads: int,
+    reads: tuple[Step, ...],
+) -> Step:
+    """The step of one deduplicator, from the sketches of each chunk."""
+    signals = [file for _, file in sketches]
     places = tuple(
-        (chunk.source, chunk.number, str(chunk.output / "sift" / chunk.source / file.path), chunk.files().verdicts)
-        for chunk, file in zip(chunks, signals, strict=True)
+        (chunk.source, chunk.number, str(chunk.output / step_name / file.path), chunk.files().verdicts)
+        for chunk, (step_name, file) in zip(chunks, sketches, strict=True)
     )
     sums = [
         [chunk.source, file.checksum, chunk.judged.files[0].checksum]

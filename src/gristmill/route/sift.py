@@ -29,7 +29,7 @@ from gristmill.filters.sequence import FilterSequence, verdicts_of
 from gristmill.filters.view import TextView
 from gristmill.formats.documents import DocumentWriter
 from gristmill.sources.piece import Chunk, Columns
-from gristmill.units import Choice
+from gristmill.units import Choice, split_at_first_cut
 
 if TYPE_CHECKING:  # a worker would spend 0.1 s on loading the schema
     from gristmill.recipe import Recipe, Source
@@ -85,6 +85,7 @@ def column_of(documents: Mapping[str, Any], name: str) -> Any:
 def step(recipe: Recipe, source: Source, chunks: Sequence[Chunk]) -> Step:
     """The step that sifts one source."""
     columns, clean = columns_of(recipe, source), cleaners_of(recipe)
+    sketched, _ = split_at_first_cut(recipe.dedup)
     literals = {
         "source": source.name,
         "columns": [columns.text, columns.id, *columns.metadata],
@@ -93,7 +94,7 @@ def step(recipe: Recipe, source: Source, chunks: Sequence[Chunk]) -> Step:
             choice.measuring_literals() if recipe.output.keep_dropped else choice.literals("filter")
             for choice in recipe.filters
         ],
-        "sketches": [choice.literals("deduplicator") for choice in recipe.dedup],
+        "sketches": [choice.literals("deduplicator") for choice in sketched],
         "keep_dropped": recipe.output.keep_dropped,
     }
     tasks = [
@@ -101,7 +102,7 @@ def step(recipe: Recipe, source: Source, chunks: Sequence[Chunk]) -> Step:
             name=f"{number:05}",
             inputs={"limit": chunk.limit, "pieces": [[p.format, p.stamp, p.start, p.stop, dict(p.options)]
                                                      for p in chunk.pieces]},
-            work=SiftWork(source.name, chunk, columns, clean, recipe.filters, recipe.dedup, recipe.output.keep_dropped),
+            work=SiftWork(source.name, chunk, columns, clean, recipe.filters, sketched, recipe.output.keep_dropped),
             bytes=chunk.bytes,
         )
         for number, chunk in enumerate(chunks)

@@ -12,9 +12,10 @@ from gristmill.engine.ledger import Entry, Ledger, total
 from gristmill.engine.record import Record
 from gristmill.engine.step import Step
 from gristmill.recipe import Recipe
-from gristmill.route import dedup, judge, mix, pack, sift, tokenize, tokenizer
+from gristmill.route import cut_dedup, dedup, judge, mix, pack, sift, sketch, tokenize, tokenizer
 from gristmill.route.shards import SourceShards, of_step
 from gristmill.route.survivors import SiftedChunk
+from gristmill.units import cuts, split_at_first_cut
 
 FIRST_WORK = "gristmill.route.sift:warm_up"
 Steps = Generator[list[Step], list[list[Record]], Callable[[], None]]
@@ -43,8 +44,23 @@ def steps_of(recipe: Recipe, output: Path, workers: int, ledger: Ledger) -> Step
     ledger.require_some("sift")
 
     upstream: tuple[Step, ...] = (*sift_steps, *judge_steps)
-    for unit in recipe.dedup:
-        dedup_step = dedup.step(unit, chunks, recipe.engine.memory // 2, max(workers, 1), upstream)
+    sketched, _ = split_at_first_cut(recipe.dedup)
+    for number, unit in enumerate(recipe.dedup):
+        if cuts(unit):
+            upstream = yield from cut_dedup.steps_of(unit, chunks, upstream, ledger)
+            continue
+        sketches = dedup.of_sift(chunks)
+        if number >= len(sketched):
+            sketch_steps = sketch.steps(unit, chunks, upstream)
+            made = yield sketch_steps
+            sketches = [
+                (step.name, file)
+                for step, records in zip(sketch_steps, made, strict=True)
+                for record in records
+                for file in record.files
+            ]
+            upstream = (*upstream, *sketch_steps)
+        dedup_step = dedup.step(unit, chunks, sketches, recipe.engine.memory // 2, max(workers, 1), upstream)
         [[record]] = yield [dedup_step]
         upstream = (*upstream, dedup_step)
         by_place = {f"{chunk.source}/{chunk.stem}.parquet": chunk for chunk in chunks}

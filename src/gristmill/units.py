@@ -29,6 +29,7 @@ REGISTRY: dict[str, dict[str, str]] = {
     },
     "deduplicator": {
         "exact": "gristmill.dedup.exact:Exact",
+        "sentences": "gristmill.dedup.sentences:Sentences",
         "substrings": "gristmill.dedup.substrings:Substrings",
     },
 }

@@ -3,12 +3,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from chunked_texts import in_chunks
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from gristmill.dedup import occurrences
-from gristmill.dedup.cutting import cut_in_memory
+from gristmill.dedup.cutting import NONE, cut_in_memory, found_in_chunk
 from gristmill.dedup.substrings import Substrings
+from gristmill.document import large_strings
 from reference import substrings as twin
 
 ALPHABET = ["a", "b", " ", "\n", "é", "日", "😀", "\0", "\u2028"]
@@ -22,11 +24,6 @@ documents: Any = st.lists(st.lists(pieces, max_size=6).map("".join), max_size=6)
 def left(unit: Substrings, chunks: list[list[list[str]]], partition_rows: int = 1 << 21) -> list[str]:
     cut = cut_in_memory(unit, chunks, partition_rows)
     return [text for chunk in cut for batch in chunk for text in batch.texts.to_pylist()]
-
-
-def in_chunks(texts: list[str], chunk: int, batch: int) -> list[list[list[str]]]:
-    batches = [texts[at : at + batch] for at in range(0, len(texts), batch)]
-    return [batches[at : at + chunk] for at in range(0, len(batches), chunk)]
 
 
 @settings(max_examples=300)
@@ -52,9 +49,6 @@ def test_partitions_and_runs_do_not_matter(texts: list[str], window_bytes: int, 
 @pytest.mark.parametrize("text", ["a" * 1_000_000, "ab" * 500_000, "0123456789" * 100_000])
 def test_a_long_text_with_a_period_costs_little(text: str) -> None:
     unit = Substrings(200, "characters", 0)
-    from gristmill.dedup.cutting import NONE, found_in_chunk
-    from gristmill.document import large_strings
-
     [run] = found_in_chunk(unit, 0, [large_strings([text])], NONE)
     assert len(run.things.low) < 300 and len(run.repeated) < 300
     period = len(set(text))

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from gristmill.dedup import occurrences
 from gristmill.dedup.occurrences import I64, Occurrences, Run
 from gristmill.document import buffers, large_strings
-from gristmill.formats.cuts import Cuts, cut_texts
+from gristmill.formats.cuts import Cuts, cut_texts, joined
 
 PLACE_BITS = 24
 NONE: I64 = np.zeros(0, np.int64)
@@ -79,7 +79,7 @@ def cut_chunk(unit: CuttingUnit, batches: Iterable[Any], repeated: I64) -> Itera
     """The batches of a chunk after all rounds."""
     for texts, first_byte, near in _with_places(batches, repeated):
         too_short = np.zeros(len(texts), np.bool_)
-        cuts = unit.cuts(texts, first_byte, near)
+        cuts = unit.cuts(texts, first_byte, near) if len(near) else joined([])
         left = cut_texts(texts, cuts)
         changed = np.unique(cuts.row)
         if len(changed):

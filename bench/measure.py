@@ -21,6 +21,7 @@ class Measured:
 
     seconds: float
     peak_bytes: int  # of all its processes together; memory that they share is counted once (PSS)
+    output: str = ""  # what it printed
 
 
 def measure(command: Sequence[str], **environment: str) -> Measured:
@@ -39,7 +40,7 @@ def measure(command: Sequence[str], **environment: str) -> Measured:
     if process.returncode:
         sys.stderr.write(output)
         raise subprocess.CalledProcessError(process.returncode, command)
-    return Measured(seconds, peak.bytes)
+    return Measured(seconds, peak.bytes, output)
 
 
 def best(runs: Sequence[Measured]) -> Measured:

@@ -63,7 +63,7 @@ def test_too_short_documents_go() -> None:
 
 
 @pytest.mark.parametrize(
-    "parameters", [{"min_bytes": 1}, {"min_bytes": 1 << 21}, {"bounds": "lines"}, {"min_doc_words": -1}]
+    "parameters", [{"min_bytes": 1}, {"min_bytes": 30_001}, {"bounds": "lines"}, {"min_doc_words": -1}]
 )
 def test_parameters_are_checked(parameters: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"^expected .*, found "):

@@ -4,15 +4,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-import xxhash
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from prose_texts import LONG
 from prose_texts import texts as any_texts
 
 from gristmill.document import buffers, large_strings
-from gristmill.kernels.anchors import COUNT_BITS, find_anchors, hash_windows, key_bytes_of
-from gristmill.kernels.hashing import SEED_HIGH, SEED_LOW
+from gristmill.kernels.anchors import find_anchors, hash_blocks, key_bytes_of
+from gristmill.kernels.places import COUNT_BITS, MOST_COUNT, PLACE_BITS
 from reference import anchors as twin
 
 few_letters: Any = st.lists(st.sampled_from(["a", "b", "aaaaaa", "ab", "é"]), max_size=40).map("".join)
@@ -27,11 +26,14 @@ def test_equals_its_twin(texts: list[str], window_bytes: int, first_byte: int) -
     start = first_byte
     for text in texts:
         previous: Any = None
-        for key, context, window, windows in twin.anchors(text.encode(), window_bytes, key_bytes_of(window_bytes)):
+        for key, context, window, distance, windows in twin.anchors(
+            text.encode(), window_bytes, key_bytes_of(window_bytes)
+        ):
             if (key, context) == previous:
                 repeats += range(start + window, start + window + windows)
             else:
-                expected.append((key, context, (start + window) << COUNT_BITS | windows))
+                place = (start + window) << PLACE_BITS | distance << COUNT_BITS | windows
+                expected.append((key, context, place))
             previous = (key, context)
         start += len(text.encode())
     assert list(zip(found.key.tolist(), found.context.tolist(), found.place.tolist(), strict=True)) == expected
@@ -39,19 +41,26 @@ def test_equals_its_twin(texts: list[str], window_bytes: int, first_byte: int) -
 
 
 def _windows(place: int) -> range:
-    first = place >> COUNT_BITS
-    return range(first, first + place % (1 << COUNT_BITS))
+    first = place >> PLACE_BITS
+    return range(first, first + (place & MOST_COUNT))
 
 
-@given(st.binary(min_size=5, max_size=60), st.integers(2, 5), st.integers(0, 7))
-def test_windows_are_hashed_whole(data: bytes, window_bytes: int, first_byte: int) -> None:
-    windows = len(data) - window_bytes + 1
-    places = np.array([first_byte << COUNT_BITS | 1, (first_byte + 1) << COUNT_BITS | (windows - 1)], np.int64)
-    low, high, start = hash_windows(np.frombuffer(data, np.uint8), places, first_byte, window_bytes)
-    pieces = [data[at : at + window_bytes] for at in range(windows)]
-    assert start.tolist() == list(range(first_byte, first_byte + windows))
-    assert low.tolist() == [xxhash.xxh64_intdigest(piece, int(SEED_LOW)) for piece in pieces]
-    assert high.tolist() == [xxhash.xxh64_intdigest(piece, int(SEED_HIGH)) for piece in pieces]
+@given(st.binary(min_size=20, max_size=60), st.integers(2, 9), st.integers(1, 9), st.integers(0, 7), st.data())
+def test_blocks_equal_their_twin(
+    data: bytes, window_bytes: int, block_windows: int, first_byte: int, drawn: st.DataObject
+) -> None:
+    """Any windows whose anchor's key lies in all of them."""
+    anchor = drawn.draw(st.integers(window_bytes, 11))
+    first = drawn.draw(st.integers(anchor - window_bytes + 1, anchor))
+    windows = drawn.draw(st.integers(1, anchor - first + 1))
+    block_windows = min(block_windows, window_bytes)
+    place = (first_byte + first) << PLACE_BITS | (anchor - first) << COUNT_BITS | windows
+    found = hash_blocks(
+        np.frombuffer(data, np.uint8), np.array([place, place]), first_byte, window_bytes, block_windows
+    )
+    expected = twin.blocks(data, anchor, range(first, first + windows), window_bytes, block_windows)
+    packed = [(key, context, (first_byte + at) << PLACE_BITS | count) for key, context, at, count in expected]
+    assert list(zip(*(column.tolist() for column in found), strict=True)) == packed * 2
 
 
 @pytest.mark.parametrize("name", LONG)

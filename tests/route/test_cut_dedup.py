@@ -158,6 +158,7 @@ _KILLED_AT = [
     "sentences/two/00001.cuts.parquet",
     "substrings.anchors/two/00000.json",
     "substrings.anchors/00000.examined.arrow",
+    "substrings.blocks/00000.repeated.arrow",
     "substrings.windows/one/00002.found.arrow",
     "substrings.windows/00000.json",
     "substrings/one/00003.cuts.parquet",

@@ -5,8 +5,8 @@ too little of them is left.
 
 A cutting unit looks for repeats in one or more rounds. In each it names things in the text (spans of sentences,
 anchors, windows) by hash and place; `dedup/occurrences.py` says which occur before, and which of the others the next
-round is to examine. All repeats found together are then turned into cuts. A place is the byte in the chunk's texts,
-end to end, at which the thing begins, << PLACE_BITS, and below what the unit likes.
+round is to examine. All repeats found together are then turned into cuts. A place (kernels/places.py) begins with the
+byte in the chunk's texts, end to end, at which the thing begins.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ import numpy.typing as npt
 from gristmill.dedup import occurrences
 from gristmill.dedup.occurrences import I64, Occurrences, Run
 from gristmill.document import buffers, large_strings
+from gristmill.errors import FormatError
 from gristmill.formats.cuts import Cuts, cut_texts, joined
+from gristmill.kernels.places import MOST_BYTES, PLACE_BITS
 
-PLACE_BITS = 24
 NONE: I64 = np.zeros(0, np.int64)
 
 
@@ -40,7 +41,7 @@ class CuttingUnit(Protocol):
     VERSION: ClassVar[int]
     ROUNDS: ClassVar[tuple[str, ...]]  # what is looked for in each
 
-    def find(self, turn: int, texts: Any, first_byte: int, examined: I64) -> Found:
+    def find(self, turn: int, texts: Any, first_byte: int, examined: I64) -> Iterator[Found]:
         """The things of these texts, which begin at `first_byte` of their chunk; `examined`: places in them."""
 
     def cuts(self, texts: Any, first_byte: int, repeated: I64) -> Cuts:
@@ -57,9 +58,9 @@ def found_in_chunk(unit: CuttingUnit, turn: int, batches: Iterable[Any], examine
     def found() -> Iterator[Occurrences]:
         for texts, first_byte, near in _with_places(batches, examined):
             if turn == 0 or len(near):
-                things, again = unit.find(turn, texts, first_byte, near)
-                repeated.append(again)
-                yield things
+                for things, again in unit.find(turn, texts, first_byte, near):
+                    repeated.append(again)
+                    yield things
 
     for run in occurrences.runs(found()):
         yield Run(run.things, np.concatenate([run.repeated, *repeated]))
@@ -94,6 +95,10 @@ def _with_places(batches: Iterable[Any], places: I64) -> Iterator[tuple[Any, int
     for texts in batches:
         offsets, _ = buffers(texts)
         stop = first_byte + int(offsets[-1] - offsets[0])
+        if stop > MOST_BYTES:
+            raise FormatError(
+                f"expected chunks of at most {MOST_BYTES:,} bytes of text, found a larger one\n  Lower `output.chunk`."
+            )
         first, last = np.searchsorted(places, [first_byte << PLACE_BITS, stop << PLACE_BITS])
         yield texts, first_byte, places[first:last]
         first_byte = stop

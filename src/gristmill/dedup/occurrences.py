@@ -24,7 +24,7 @@ I64 = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
 _NO_CHUNK = np.zeros(0, np.int32)
-RUN_ROWS = 1 << 21  # 50 MB, and as much again while it is sorted
+RUN_ROWS = 1 << 20  # 25 MB, and four times that while it is sorted
 PARTITION_ROWS = 1 << 21
 SAMPLED_ROWS = 1 << 12  # of a run, one in so many is sampled: partitions are cut by samples
 

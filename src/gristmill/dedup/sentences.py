@@ -8,16 +8,18 @@ is the one with the lowest number in any file, ours the first in the order of th
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from gristmill.dedup.cutting import NONE, PLACE_BITS, Found
+from gristmill.dedup.cutting import NONE, Found
 from gristmill.dedup.occurrences import I64, Occurrences
 from gristmill.document import Bytes, Offsets, buffers
 from gristmill.formats.cuts import Cuts
+from gristmill.kernels.places import PLACE_BITS
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ class Sentences:
             if getattr(self, name) < 0:
                 raise ValueError(f"expected {name} of at least 0, found {getattr(self, name)}")
 
-    def find(self, turn: int, texts: Any, first_byte: int, examined: I64) -> Found:
+    def find(self, turn: int, texts: Any, first_byte: int, examined: I64) -> Iterator[Found]:
         """A hash of each span that says anything."""
         from gristmill.kernels.folding import SIMPLE, fold
         from gristmill.kernels.sentence_spans import hash_spans
@@ -56,7 +58,7 @@ class Sentences:
         offsets, data = buffers(texts)
         pieces, looked_at = self._pieces(offsets, data)
         low, high, start = hash_spans(pieces, looked_at, *fold(pieces.bounds(), data, SIMPLE), self.n_sentences)
-        return Found(Occurrences(low, high, start - offsets[0] + first_byte << PLACE_BITS), NONE)
+        yield Found(Occurrences(low, high, start - offsets[0] + first_byte << PLACE_BITS), NONE)
 
     def cuts(self, texts: Any, first_byte: int, repeated: I64) -> Cuts:
         """What goes of the documents in which these spans begin."""

@@ -3,16 +3,18 @@
 A byte position p of a document begins a repeat if and only if text[p:p + N] occurs at an earlier position of the
 corpus; matches do not cross documents. The union of all [p, p + N) goes, shrunk inwards to whole characters, or words.
 
-Why it is complete, in two rounds (anchors: kernels/anchors.py). Take two equal windows of N bytes, the earlier one the
-first of its kind. Their anchors have equal keys. Round one compares the anchors' contexts, everything that their
-windows see. Where the later window's context occurs before, all windows in it are repeats, and no byte needs to be
-looked at again. Otherwise both contexts are the first of their kind, and differ: their key is shared by several
-contexts. Only windows of such anchors are hashed one by one, in round two. Nothing else can be a repeat, and what is
-found is one, for in both rounds bytes are compared by hashes of all of them.
+Why it is complete, in three rounds (kernels/anchors.py). Take two equal windows of N bytes, the earlier one the first
+of its kind. Their anchors have equal keys. Round one compares the anchors' contexts, everything that their windows see.
+Where the later window's context occurs before, all windows in it are repeats, and no byte needs to be looked at again.
+Otherwise both contexts are the first of their kind, and differ: their key is shared by several contexts. Only such
+anchors are examined in round two, the same for a few of their windows at a time, with longer keys; and only what shares
+a key there is examined in round three, window by window. Nothing else can be a repeat, and what is found is one, for
+contexts and windows are compared by hashes of all their bytes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -23,8 +25,11 @@ from gristmill.dedup.cutting import NONE, Found
 from gristmill.dedup.occurrences import I64, Occurrences
 from gristmill.document import buffers
 from gristmill.formats.cuts import Cuts
+from gristmill.kernels.places import MOST_COUNT
 
-MOST_BYTES = 1 << 20
+MOST_BYTES = 30_000
+_BLOCKS_A_WINDOW = 8
+_BLOCKS_AT_ONCE = 1 << 19
 
 
 @dataclass(frozen=True)
@@ -44,7 +49,7 @@ class Substrings:
     NAME: ClassVar[str] = "substrings"
     VERSION: ClassVar[int] = 1
     CUTS: ClassVar[bool] = True
-    ROUNDS: ClassVar[tuple[str, ...]] = ("anchors", "windows")
+    ROUNDS: ClassVar[tuple[str, ...]] = ("anchors", "blocks", "windows")
 
     def __post_init__(self) -> None:
         if not 2 <= self.min_bytes <= MOST_BYTES:
@@ -54,16 +59,21 @@ class Substrings:
         if self.min_doc_words < 0:
             raise ValueError(f"expected min_doc_words of at least 0, found {self.min_doc_words}")
 
-    def find(self, turn: int, texts: Any, first_byte: int, examined: I64) -> Found:
-        """In the first round the anchors, in the second the windows of the examined ones."""
-        from gristmill.kernels.anchors import COUNT_BITS, find_anchors, hash_windows
+    def find(self, turn: int, texts: Any, first_byte: int, examined: I64) -> Iterator[Found]:
+        """In the first round the anchors, then blocks of their windows, then windows."""
+        from gristmill.kernels.anchors import find_anchors, hash_blocks
 
         offsets, data = buffers(texts)
         if turn == 0:
             anchors = find_anchors(offsets, data, first_byte, self.min_bytes)
-            return Found(Occurrences(anchors.key, anchors.context, anchors.place), anchors.repeats)
-        low, high, start = hash_windows(data[offsets[0] :], examined, first_byte, self.min_bytes)
-        return Found(Occurrences(low, high, start << COUNT_BITS | 1), NONE)
+            yield Found(Occurrences(anchors.key, anchors.context, anchors.place), anchors.repeats)
+            return
+        block_windows = max(1, self.min_bytes // _BLOCKS_A_WINDOW) if turn == 1 else 1
+        blocks = np.cumsum((examined & MOST_COUNT) // block_windows + 2)
+        cuts = np.searchsorted(blocks, range(_BLOCKS_AT_ONCE, blocks[-1], _BLOCKS_AT_ONCE))
+        for near in np.split(examined, cuts):
+            found = hash_blocks(data[offsets[0] :], near, first_byte, self.min_bytes, block_windows)
+            yield Found(Occurrences(*found), NONE)
 
     def cuts(self, texts: Any, first_byte: int, repeated: I64) -> Cuts:
         """What goes of these texts, numbered from 0: the union of the windows of these places, ascending."""

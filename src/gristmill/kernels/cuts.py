@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from gristmill.kernels.anchors import COUNT_BITS
 from gristmill.kernels.characters import CHARACTERS, CHARACTERS_IN, SPACE, character
 from gristmill.kernels.compile import BOOL_IN, BYTES_IN, BYTES_OUT, I64_IN, I64_OUT, inline, kernel
+from gristmill.kernels.places import MOST_COUNT, PLACE_BITS
 from gristmill.kernels.vector import address
 
 _NEWLINE = np.uint8(0x0A)
@@ -76,17 +76,17 @@ def _union(offsets, bytes_, first_byte, places, window_bytes, to_words, characte
     document = np.int64(0)
     number = np.int64(0)
     while number < places.size:
-        start = (places[number] >> COUNT_BITS) + base
+        start = (places[number] >> PLACE_BITS) + base
         stop = start
         while document + 1 < documents and offsets[document + 1] <= start:
             document += 1
         first = offsets[document]
         last = offsets[document + 1]
         while number < places.size:
-            window = (places[number] >> COUNT_BITS) + base
+            window = (places[number] >> PLACE_BITS) + base
             if window > stop or window >= last:
                 break
-            stop = max(stop, window + (places[number] & (1 << COUNT_BITS) - 1) - 1 + window_bytes)
+            stop = max(stop, window + (places[number] & MOST_COUNT) - 1 + window_bytes)
             number += 1
         while start < stop and _continues(data, start):
             start += 1

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from numba import types
 
 from gristmill.kernels.characters import CHARACTERS, CHARACTERS_IN, SPACE, character
-from gristmill.kernels.compile import BOOL_IN, BOOL_OUT, BYTES_IN, I64_IN, I64_OUT, U64_OUT, inline, kernel
+from gristmill.kernels.compile import BOOL_IN, BOOL_OUT, BYTES_IN, BYTES_OUT, I64_IN, I64_OUT, U64_OUT, inline, kernel
 from gristmill.kernels.hashing import SEED_HIGH, SEED_LOW, xxh64
 from gristmill.kernels.split_lines import count_lines, line_end
 from gristmill.kernels.vector import address
@@ -70,12 +70,13 @@ def split_lines(offsets: npt.NDArray[np.int64], data: npt.NDArray[np.uint8]) -> 
     return Pieces(*_lines(offsets, data, CHARACTERS))
 
 
-_HASH = types.Tuple((U64_OUT, U64_OUT, I64_OUT))(I64_IN, I64_IN, I64_IN, I64_IN, BYTES_IN, types.int64)
+_HASH = types.Tuple((U64_OUT, U64_OUT, I64_OUT))(I64_IN, I64_IN, I64_IN, I64_IN, BYTES_IN, types.int64, BYTES_OUT)
 
 
 @kernel(_HASH)
-def _hash_spans(first, pieces, start, folded_offsets, folded, n):
-    joined = np.empty(folded_offsets[folded_offsets.size - 1] + start.size + 1, np.uint8)
+def _hash_spans(first, pieces, start, folded_offsets, folded_bytes, n, room):
+    folded = address(folded_bytes)
+    joined = address(room)
     low = np.empty(start.size, np.uint64)
     high = np.empty(start.size, np.uint64)
     place = np.empty(start.size, np.int64)
@@ -117,7 +118,9 @@ def hash_spans(
 
     `looked_at`: of how many pieces of each document. Folded text 2p is that of piece p.
     """
-    return _hash_spans(pieces.first, looked_at, pieces.start, folded_offsets, folded, n)  # type: ignore[no-any-return]
+    room = np.empty(len(folded) + len(pieces.start) + 1, np.uint8)
+    spans = pieces.first, looked_at, pieces.start
+    return _hash_spans(*spans, folded_offsets, folded, n, room)  # type: ignore[no-any-return]
 
 
 @inline

@@ -22,6 +22,7 @@ class Measured:
     seconds: float
     peak_bytes: int  # of all its processes together; memory that they share is counted once (PSS)
     peak_process_bytes: int = 0  # of the one that held most
+    output: str = ""  # what it printed
 
 
 def measure(command: Sequence[str], **environment: str) -> Measured:
@@ -40,7 +41,7 @@ def measure(command: Sequence[str], **environment: str) -> Measured:
     if process.returncode:
         sys.stderr.write(output)
         raise subprocess.CalledProcessError(process.returncode, command)
-    return Measured(seconds, peak.bytes, peak.process_bytes)
+    return Measured(seconds, peak.bytes, peak.process_bytes, output)
 
 
 def best(runs: Sequence[Measured]) -> Measured:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -44,6 +44,8 @@ REGISTRY: dict[str, dict[str, str]] = {
         "exact": "gristmill.dedup.exact:Exact",
         "minhash": "gristmill.dedup.minhash:MinHash",
         "bloom": "gristmill.dedup.bloom:Bloom",
+        "sentences": "gristmill.dedup.sentences:Sentences",
+        "substrings": "gristmill.dedup.substrings:Substrings",
     },
 }
 
@@ -128,6 +130,17 @@ def _with_preset(kind: str, name: str, unit_class: Any, parameters: Mapping[str,
     except (FormatError, ValueError) as error:
         raise ValueError(f"filter `{name}`: {error}") from error
     return {**{key: value for key, value in found.items() if key not in decided}, **given}
+
+
+def cuts(unit: Choice) -> bool:
+    """Whether a deduplicator cuts text, instead of taking whole documents away."""
+    return bool(getattr(_class("deduplicator", unit.name), "CUTS", False))
+
+
+def split_at_first_cut(deduplicators: Sequence[Choice]) -> tuple[tuple[Choice, ...], tuple[Choice, ...]]:
+    """Those that see the text as sift leaves it, and those from the first on that cuts."""
+    first = next((number for number, unit in enumerate(deduplicators) if cuts(unit)), len(deduplicators))
+    return tuple(deduplicators[:first]), tuple(deduplicators[first:])
 
 
 def _usable(kind: str, unit: Any) -> Any:

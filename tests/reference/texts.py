@@ -22,7 +22,10 @@ def count_words(text: str) -> int:
 
 
 def hash_text(text: str) -> tuple[int, int]:
-    raw = text.encode()
+    return hash_bytes(text.encode())
+
+
+def hash_bytes(raw: bytes) -> tuple[int, int]:
     return xxhash.xxh64_intdigest(raw, 0), xxhash.xxh64_intdigest(raw, 0x9E3779B97F4A7C15)
 
 

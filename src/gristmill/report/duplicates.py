@@ -21,9 +21,9 @@ from rich.text import Text
 
 from gristmill.dedup import sequence
 from gristmill.dedup.curve import curve
+from gristmill.finished import require_output
 from gristmill.formats.files import read_json
 from gristmill.recipe import Recipe
-from gristmill.report.inspect import require_output
 from gristmill.units import choose
 
 _WORDS_COMPARED = 400  # of each text, from its beginning: difflib's time grows with the square

@@ -7,8 +7,9 @@ A deduplicator by hashes (it has `bands`) takes three steps, so that a kill cost
     dedup/UNIT          one task: pairs → clusters → drops
 Where candidates are compared, more lie before the last (dedup_confirm.py); where an index is kept, one follows it:
     dedup/UNIT.index    a task a stretch of chunks: sketches of what is left → what goes into the index at the end
-Any other deduplicator is one task, which calls its `resolve`. The same answer for any worker count, chunk size and
-memory.
+One that cuts takes those of cut_dedup.py, and whoever comes after it sees the text that is left: its sketches are not
+sift's, but made anew (sketch.py). Any other deduplicator is one task, which calls its `resolve`. The same answer for any
+worker count, chunk size and memory.
 """
 
 from __future__ import annotations
@@ -22,18 +23,19 @@ from typing import Any
 from gristmill.dedup import sequence
 from gristmill.dedup.sketches import SketchFile
 from gristmill.engine.ledger import Entry, Ledger
-from gristmill.engine.record import Record
+from gristmill.engine.record import Record, WrittenFile
 from gristmill.engine.step import Outcome, Step, Task
 from gristmill.formats.files import scratch_folder
 from gristmill.recipe import Recipe
-from gristmill.route import dedup_bloom, dedup_confirm, dedup_hashes
+from gristmill.route import cut_dedup, dedup_bloom, dedup_confirm, dedup_hashes, sketch
 from gristmill.route.dedup_index import Remembered
 from gristmill.route.drop_files import ChunkPlace, DropWriter
 from gristmill.route.survivors import SiftedChunk
-from gristmill.units import Choice
+from gristmill.units import Choice, cuts
 
 VERSION = 2
 
+Sketches = Sequence[tuple[str, WrittenFile]]  # of each chunk: the step whose folder the file lies in, and the file
 UnitSteps = Generator[list[Step], list[list[Record]], tuple[Step, Record]]
 
 
@@ -52,9 +54,20 @@ def steps_of(
     """Follow all deduplicators; the chunks learn their drops."""
     units = sequence.named([choice.make("deduplicator") for choice in recipe.dedup])
     publish: list[Callable[[], None]] = []
+    sketches = [(f"sift/{chunk.source}", chunk.sifted.file(f"{chunk.stem}.signals.parquet")) for chunk in chunks]
+    has_cut = False
     for choice, (name, unit) in zip(recipe.dedup, units, strict=True):
+        if cuts(choice):
+            upstream = yield from cut_dedup.steps_of(name, choice, chunks, upstream, ledger)
+            has_cut = True
+            continue
+        if has_cut:
+            made = sketch.steps(name, choice, chunks, upstream)
+            records = yield made
+            sketches = [(step.name, each.files[0]) for step, of in zip(made, records, strict=True) for each in of]
+            upstream = (*upstream, *made)
         documents = sum(ledger.left(source.name, "documents") for source in recipe.sources)
-        turn = _Turn(recipe, output, choice, name, unit, chunks, documents, upstream, max(workers, 1))
+        turn = _Turn(recipe, output, choice, name, unit, chunks, sketches, documents, upstream, max(workers, 1))
         step, record = yield from turn.steps()
         upstream = (*upstream, step)
         by_place = {f"{chunk.source}/{chunk.stem}.parquet": chunk for chunk in chunks}
@@ -75,12 +88,14 @@ class _Turn:
 
     def __init__(
         self, recipe: Recipe, output: Path, choice: Choice, name: str, unit: Any, chunks: Sequence[SiftedChunk],
-        documents: int, upstream: tuple[Step, ...], workers: int,
+        sketches: Sketches, documents: int, upstream: tuple[Step, ...], workers: int,
     ) -> None:  # fmt: skip
         self.recipe, self.output, self.choice, self.name, self.unit = recipe, output, choice, name, unit
-        self.chunks, self.documents, self.upstream, self.workers = chunks, documents, upstream, workers
-        self.places = _places(chunks, name)
-        self.sums = [_checksums(chunk) for chunk in chunks]
+        self.chunks, self.sketches, self.documents, self.upstream, self.workers = (
+            chunks, sketches, documents, upstream, workers
+        )  # fmt: skip
+        self.places = _places(chunks, sketches, name)
+        self.sums = _checksums(chunks, sketches)
         self.remembered = Remembered(choice, output, self.sums)
 
     def steps(self) -> UnitSteps:
@@ -135,8 +150,8 @@ class _Turn:
         if hasattr(self.unit, "filter_bits"):
             file = folder / self.name / dedup_bloom.FILTER_FILE
             return partial(self.remembered.publish, [(file, int(record.counts["documents"]))])
-        left = _places(self.chunks, self.name)
-        sums = [_checksums(chunk) for chunk in self.chunks]
+        left = _places(self.chunks, self.sketches, self.name)
+        sums = _checksums(self.chunks, self.sketches)
         step = dedup_hashes.sort_step(f"dedup/{self.name}.index", self.choice, left, sums, self.upstream)
         [records] = yield [step]
         files = [
@@ -152,24 +167,27 @@ def _enter(ledger: Ledger, source: str, record: Record) -> None:
     ledger.add(Entry("dedup", source, "documents", entered, entered - sum(gone.values()), dict(gone), details))
 
 
-def _places(chunks: Sequence[SiftedChunk], unit: str) -> list[ChunkPlace]:
+def _places(chunks: Sequence[SiftedChunk], sketches: Sketches, unit: str) -> list[ChunkPlace]:
     places = []
     first = 1
-    for position, chunk in enumerate(chunks):
+    for position, (chunk, (step_name, file)) in enumerate(zip(chunks, sketches, strict=True)):
         files = chunk.files()
-        signals = chunk.sifted.file(f"{chunk.stem}.signals.parquet")
-        path = str(chunk.output / "sift" / chunk.source / signals.path)
         rows = int(chunk.sifted.counts["rows"])
-        sketches = SketchFile(path, files.verdicts, position, unit, files.drops)
-        places.append(ChunkPlace(chunk.source, chunk.number, first, rows, sketches))
+        path = str(chunk.output / step_name / file.path)
+        places.append(
+            ChunkPlace(
+                chunk.source, chunk.number, first, rows, SketchFile(path, files.verdicts, position, unit, files.drops)
+            )
+        )
         first += rows
     return places
 
 
-def _checksums(chunk: SiftedChunk) -> list[Any]:
-    signals = chunk.sifted.file(f"{chunk.stem}.signals.parquet")
-    drops = [file.checksum for _, file in chunk.drops]
-    return [chunk.source, signals.checksum, chunk.judged.files[0].checksum, *drops]
+def _checksums(chunks: Sequence[SiftedChunk], sketches: Sketches) -> list[Any]:
+    return [
+        [chunk.source, file.checksum, chunk.judged.files[0].checksum, *(drop.checksum for _, drop in chunk.drops)]
+        for chunk, (_, file) in zip(chunks, sketches, strict=True)
+    ]
 
 
 @dataclass(frozen=True)

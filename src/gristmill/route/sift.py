@@ -31,7 +31,7 @@ from gristmill.filters.sequence import FilterSequence, verdicts_of
 from gristmill.filters.view import TextView
 from gristmill.formats.documents import DocumentWriter
 from gristmill.sources.piece import Chunk, Columns
-from gristmill.units import Choice
+from gristmill.units import Choice, split_at_first_cut
 
 if TYPE_CHECKING:  # a worker would spend 0.1 s on loading the schema
     from gristmill.recipe import Recipe, Source
@@ -113,6 +113,7 @@ def numbers_of(documents: Mapping[str, Any], name: str) -> Any:
 def step(recipe: Recipe, source: Source, chunks: Sequence[Chunk]) -> Step:
     """The step that sifts one source."""
     columns, clean, filters = columns_of(recipe, source), cleaners_of(recipe), recipe.filters_of(source)
+    sketched, _ = split_at_first_cut(recipe.dedup)
     literals = {
         "source": source.name,
         "columns": [columns.text, columns.id, *columns.metadata],
@@ -121,14 +122,14 @@ def step(recipe: Recipe, source: Source, chunks: Sequence[Chunk]) -> Step:
             choice.measuring_literals() if recipe.output.keep_dropped else choice.literals("filter")
             for choice in filters
         ],
-        "sketches": [choice.sketching_literals() for choice in recipe.dedup],
+        "sketches": [choice.sketching_literals() for choice in sketched],
         "keep_dropped": recipe.output.keep_dropped,
     }
     tasks = [
         Task(
             name=f"{number:05}",
             inputs=piece_inputs(chunk),
-            work=SiftWork(source.name, chunk, columns, clean, filters, recipe.dedup, recipe.output.keep_dropped),
+            work=SiftWork(source.name, chunk, columns, clean, filters, sketched, recipe.output.keep_dropped),
             bytes=chunk.bytes,
         )
         for number, chunk in enumerate(chunks)

@@ -1,4 +1,5 @@
-"""A chunk after sift, judge and dedup: which documents are left of it, and their texts, in the order of their rows."""
+"""A chunk after sift, judge and dedup: which documents are left of it, and what is left of their texts, in the order of
+their rows. Cuts are applied in the order of the deduplicators that made them."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from gristmill.engine.record import Record, WrittenFile
-from gristmill.formats import drops
+from gristmill.formats import cuts, drops
 from gristmill.formats.documents import read_batches
 
 
@@ -26,6 +27,7 @@ class SiftedChunk:
     sifted: Record
     judged: Record
     drops: list[tuple[str, WrittenFile]] = field(default_factory=list)  # step and file, of each deduplicator
+    cuts: list[tuple[str, WrittenFile]] = field(default_factory=list)  # the same, in the order in which they apply
 
     @property
     def stem(self) -> str:
@@ -38,6 +40,7 @@ class SiftedChunk:
             "documents": [file.checksum for file in self.sifted.files if "signals" not in file.path],
             "verdicts": self.judged.files[0].checksum,
             "drops": [file.checksum for _, file in self.drops],
+            "cuts": [file.checksum for _, file in self.cuts],
         }
 
     def files(self) -> ChunkFiles:
@@ -50,6 +53,7 @@ class SiftedChunk:
             dropped=str(folder / dropped) if has_dropped else None,
             verdicts=str(self.output / "judge" / self.source / self.judged.files[0].path),
             drops=tuple(str(self.output / step / file.path) for step, file in self.drops),
+            cuts=tuple(str(self.output / step / file.path) for step, file in self.cuts),
         )
 
 
@@ -61,10 +65,20 @@ class ChunkFiles:
     dropped: str | None
     verdicts: str
     drops: tuple[str, ...]
+    cuts: tuple[str, ...]
 
 
 def surviving(files: ChunkFiles, columns: Sequence[str]) -> Iterator[Any]:
-    """Batches of the surviving documents, rows ascending; `row` is always among the columns."""
+    """Batches of the surviving documents, rows ascending; `row` is always among the columns, `text` is what is left."""
+    in_order = [cuts.read(Path(path)) for path in files.cuts] if "text" in columns else []
+    for batch in _uncut(files, columns):
+        for of_unit in in_order:
+            texts = cuts.cut_rows(batch.column("text"), batch.column("row").to_numpy(), of_unit)
+            batch = batch.set_column(batch.schema.get_field_index("text"), "text", texts)
+        yield batch
+
+
+def _uncut(files: ChunkFiles, columns: Sequence[str]) -> Iterator[Any]:
     wanted = _surviving_rows(files)
     found = 0
     if files.dropped is None or not _any_in(Path(files.dropped), wanted):

@@ -8,8 +8,8 @@ A deduplicator by hashes (it has `bands`) takes three steps, so that a kill cost
 Where candidates are compared, more lie before the last (dedup_confirm.py); where an index is kept, one follows it:
     dedup/UNIT.index    a task a stretch of chunks: sketches of what is left → what goes into the index at the end
 One that cuts takes those of cut_dedup.py, and whoever comes after it sees the text that is left: its sketches are not
-sift's, but made anew (sketch.py). Any other deduplicator is one task, which calls its `resolve`. The same answer for any
-worker count, chunk size and memory.
+sift's, but made anew (sketch.py). Any other deduplicator is one task, which calls its `resolve`. The same answer for
+any worker count, chunk size and memory.
 """
 
 from __future__ import annotations

@@ -14,10 +14,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from gristmill.dedup import sequence
 from gristmill.document import DOCUMENTS
 from gristmill.engine.step import Outcome, Step, Task
+from gristmill.filters.sequence import BYTES
 from gristmill.formats.documents import DocumentWriter
 from gristmill.route.sift import column_of, numbers_of
 from gristmill.route.survivors import ChunkFiles, SiftedChunk, surviving
@@ -52,12 +54,9 @@ def steps(name: str, unit: Choice, chunks: Sequence[SiftedChunk], reads: tuple[S
 
 
 def run(work: SketchWork, folder: Path, stem: str) -> Outcome:
-    """The task: one Parquet file, `row` and the unit's columns."""
+    """The task: one Parquet file, `row`, the bytes of each text and the unit's columns."""
     units = [(work.name, work.unit.make("deduplicator"))]
-    nothing = DOCUMENTS.empty_table().combine_chunks().to_batches() or [
-        pa.RecordBatch.from_pylist([], schema=DOCUMENTS)
-    ]
-    parts = [_sketches(units, nothing[0])]
+    parts = [_sketches(units, pa.RecordBatch.from_pylist([], schema=DOCUMENTS))]
     parts += [_sketches(units, batch) for batch in surviving(work.chunk, _COLUMNS)]
     sketches = pa.concat_tables(parts)
     places = np.full(work.rows, -1, np.int64)
@@ -73,4 +72,7 @@ def run(work: SketchWork, folder: Path, stem: str) -> Outcome:
 def _sketches(units: Sequence[tuple[str, Any]], batch: Any) -> Any:
     documents = {name: batch.column(name) for name in _COLUMNS}
     found = sequence.sketches(units, documents["text"], partial(column_of, documents), partial(numbers_of, documents))
-    return pa.table({"row": batch.column("row"), **{name: pa.array(column) for name, column in found.items()}})
+    sizes = pc.binary_length(documents["text"])
+    return pa.table(
+        {"row": batch.column("row"), BYTES: sizes, **{name: pa.array(column) for name, column in found.items()}}
+    )

@@ -38,6 +38,7 @@ class Predictor:
     """Predicts labels and scores of texts. Safe to use from several threads."""
 
     def __init__(self, model: FastTextModel) -> None:
+        self.labels = model.labels
         self._names = pa.array(model.labels, pa.string())
         self._numbers = {label: number for number, label in enumerate(model.labels)}
         self._model = _tables(model)

@@ -191,7 +191,7 @@ def predict(
     table: WordTable,
     asked: npt.NDArray[np.int32],
 ) -> Predictions:
-    """`table`: of `new_word_table` for this model, in nobody else's hands meanwhile. `asked`: numbers of labels."""
+    """`table`: of `word_table_for` for this model, in nobody else's hands meanwhile. `asked`: numbers of labels."""
     texts = offsets.size - 1
     found = Predictions(
         np.empty(texts, np.int32), np.empty(texts, np.float32), np.empty((texts, len(asked)), np.float32)

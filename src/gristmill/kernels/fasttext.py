@@ -33,7 +33,7 @@ from gristmill.kernels.fasttext_tables import (
     place_of_bucket,
     tables_of,
 )
-from gristmill.kernels.fasttext_words import FNV, NO_TOKEN, SIZES, kept_entry, new_entry
+from gristmill.kernels.fasttext_words import FNV, NO_TOKEN, SIZES, add_new_word, kept_entry
 from gristmill.kernels.float_rows import BLOCK_NUMBERS, add_rows
 from gristmill.kernels.spans import hash_span, with_padding
 from gristmill.kernels.vector import PADDING_BYTES, address, below64, first_bit
@@ -129,10 +129,11 @@ def _add_text(tables, data, at, end, hashes, sums):
         state = hash_span(data, at, stop)
         entry = kept_entry(tables, data, at, stop, state)
         if entry < 0:
-            entry = new_entry(tables, data, at, stop, state)
+            entry = add_new_word(tables, sums, data, at, stop, state)
+        else:
+            tables.places[0] = 8 * (entry + ENTRY_HEAD_WORDS)
+            add_rows(sums, table, tables.places, 1, tables.blocks)
         rows += np.int64(table[entry + SIZES] >> np.uint64(32))
-        tables.places[0] = 8 * (entry + ENTRY_HEAD_WORDS)
-        add_rows(sums, table, tables.places, 1, tables.blocks)
         if tables.word_ngrams > 1 and table[entry + FNV] != NO_TOKEN:
             hashes[words] = np.uint64(np.int64(np.int32(table[entry + FNV])))  # fastText takes it for a signed number
             words += 1

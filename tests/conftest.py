@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -31,3 +32,12 @@ def gpt2() -> Path:
     if not file.is_file():
         pytest.skip(f"the GPT-2 tokenizer is not here: {file}")
     return file
+
+
+@pytest.fixture(scope="session")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Name → file of a small fastText model (see reference/fasttext_training.py); tests skip without fastText."""
+    from reference.fasttext_training import train
+
+    folder = tmp_path_factory.mktemp("fasttext")
+    return lambda name: train(name, folder)

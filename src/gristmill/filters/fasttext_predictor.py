@@ -22,7 +22,7 @@ from gristmill.formats.fasttext_model import DenseRows, FastTextModel, Floats, Q
 from gristmill.kernels import fasttext_labels as output
 from gristmill.kernels.fasttext import Predictions, predict
 from gristmill.kernels.fasttext_ngrams import LONGEST_NGRAM
-from gristmill.kernels.fasttext_tables import Model, WordTable, index_entries, new_word_table
+from gristmill.kernels.fasttext_tables import Model, WordTable, index_entries, word_table_for
 from gristmill.kernels.float_rows import BLOCK_NUMBERS
 from gristmill.kernels.vector import PADDING_BYTES
 
@@ -38,6 +38,7 @@ class Predictor:
     """Predicts labels and scores of texts. Safe to use from several threads."""
 
     def __init__(self, model: FastTextModel) -> None:
+        self.labels = model.labels
         self._names = pa.array(model.labels, pa.string())
         self._numbers = {label: number for number, label in enumerate(model.labels)}
         self._model = _tables(model)
@@ -46,9 +47,10 @@ class Predictor:
     def predict(self, offsets: Offsets, data: Bytes, asked: Sequence[str] = ()) -> Predictions:
         """For each text the best label, by its number, and its score; and the scores of the labels asked for."""
         try:
-            table = self._idle_tables.pop()
+            known = self._idle_tables.pop()
         except IndexError:
-            table = new_word_table(self._model.blocks)
+            known = None
+        table = word_table_for(self._model.blocks, int(offsets[-1] - offsets[0]), known)
         numbers = np.array([self._numbers[label] for label in asked], np.int32)
         found = predict(offsets, data, self._model, table, numbers)
         self._idle_tables.append(table)

@@ -141,8 +141,8 @@ class Language(Filter):
         if not kept or self.label_only:
             return []
         if fasttext_file.opened(self.model).loss in ("hs", "softmax"):
-            return [label for label in kept if self._threshold_of(label) < _DECISIVE]
-        return list(kept)
+            return sorted(label for label in kept if self._threshold_of(label) < _DECISIVE)
+        return sorted(kept)
 
 
 def _is(labels: Any, label: str) -> npt.NDArray[np.bool_]:

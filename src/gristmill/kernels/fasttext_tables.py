@@ -35,7 +35,7 @@ from gristmill.kernels.vector import address, count_bits
 CENTROIDS = 256  # of each part of a quantised vector
 ROWS_AT_ONCE = 4096  # places that are added together
 ENTRY_HEAD_WORDS = 8  # of an entry of the table of words: what lies before its vector, in words of 64 bits
-_MOST_ENTRIES, _TABLE_BYTES = 1 << 16, 32 << 20
+_MOST_ENTRIES, _TABLE_BYTES, _TEXT_BYTES_AN_ENTRY = 1 << 16, 32 << 20, 64
 
 
 class Model(NamedTuple):
@@ -118,12 +118,17 @@ _WORD_TABLE = types.NamedTuple([U64_OUT, U32_OUT], WordTable)
 ROOM = types.NamedTuple([_WORD_TABLE, NGRAMS, I64_OUT, U64_OUT, F32_OUT, F32_OUT, I64_OUT, F32_OUT], Room)
 
 
-def new_word_table(blocks: int) -> WordTable:
-    """An empty one: as many entries as fit into 32 MB, but no more than pay."""
+def word_table_for(blocks: int, text_bytes: int, known: WordTable | None) -> WordTable:
+    """A table for texts of so many bytes: the `known` one where it is large enough, else a new one. At most 32 MB, and
+    no more entries than pay; few for little text, because memory that is touched first costs more than words."""
     size = ENTRY_HEAD_WORDS + blocks * BLOCK_NUMBERS // 2
     entries = 2
-    while 2 * entries <= _MOST_ENTRIES and 2 * entries * size * 8 <= _TABLE_BYTES:
+    while (
+        entries * _TEXT_BYTES_AN_ENTRY < text_bytes and entries < _MOST_ENTRIES and entries * size * 16 <= _TABLE_BYTES
+    ):
         entries *= 2
+    if known is not None and known.tags.size >= entries:
+        return known
     room = np.zeros((entries + 1) * size + 8, np.uint64)
     first = -room.ctypes.data % 64 // 8  # so that an entry begins with a line of the processor's cache
     return WordTable(room[first : first + (entries + 1) * size], np.zeros(entries, np.uint32))

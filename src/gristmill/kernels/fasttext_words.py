@@ -24,7 +24,7 @@ from gristmill.kernels.fasttext_ngrams import (
     lay_characters,
 )
 from gristmill.kernels.fasttext_tables import ENTRY_HEAD_WORDS, ROWS_AT_ONCE, add_places, find_entry, place_of_bucket
-from gristmill.kernels.float_rows import bytes_at, fetch_for_writing, floats_at
+from gristmill.kernels.float_rows import add_rows, bytes_at, fetch_for_writing, floats_at
 from gristmill.kernels.spans import load64, lowest_bytes
 from gristmill.kernels.vector import PADDING_BYTES, copy64, first_bit
 
@@ -156,19 +156,23 @@ def _free_slot(tables, state):
 
 
 @fold
-def new_entry(tables, data, start, stop, state):
-    """Where the entry of a word (one byte at least) begins that had none: behind the table, where it is only until
-    the next one comes. Short words have a copy in the table; nobody waits for it to be written."""
+def add_new_word(tables, sums, data, start, stop, state):
+    """Add a word (one byte at least) that had no entry to `sums`. Returns where its entry begins: behind the table,
+    where it is until the next one comes. Short words have a copy in the table; nobody waits for it to be written.
+    Long ones are added row by row, without a sum of their own, as fastText does it: they may have a million rows."""
     table, size, length = tables.table, tables.entry_words, stop - start
+    is_short = length <= _LONGEST_KEPT_BYTES
     at = tables.entries * size
     table_bytes = bytes_at(table)
     slot = _free_slot(tables, state)
-    for part in range(0, 8 * size, PADDING_BYTES):
-        fetch_for_writing(table_bytes, 8 * slot * size + part)
-    copy64(table_bytes, 8 * (at + _BYTES), data, start)
-    for word in range(_VECTOR, size):
-        table[at + word] = np.uint64(0)
-    vector = floats_at(table, 8 * (at + _VECTOR))
+    vector = sums
+    if is_short:
+        for part in range(0, 8 * size, PADDING_BYTES):
+            fetch_for_writing(table_bytes, 8 * slot * size + part)
+        copy64(table_bytes, 8 * (at + _BYTES), data, start)
+        for word in range(_VECTOR, size):
+            table[at + word] = np.uint64(0)
+        vector = floats_at(table, 8 * (at + _VECTOR))
     rows = np.int64(0)
     fnv = _fnv(data, start, stop) if tables.word_ngrams > 1 else np.uint64(0)
     known = find_entry(tables, data, start, stop, state)
@@ -183,8 +187,10 @@ def new_entry(tables, data, start, stop, state):
             rows += _add_ngrams(tables, vector, data, start, stop)
     table[at + SIZES] = np.uint64(length) & _LOW_HALF | np.uint64(rows) << _HALF
     table[at + FNV] = fnv
-    if length <= _LONGEST_KEPT_BYTES:
+    if is_short:
         tables.tags[slot] = _tag(state)
         for part in range(0, 8 * size, PADDING_BYTES):
             copy64(table_bytes, 8 * slot * size + part, table_bytes, 8 * at + part)
+        tables.places[0] = 8 * (at + _VECTOR)
+        add_rows(sums, table, tables.places, 1, tables.blocks)
     return at

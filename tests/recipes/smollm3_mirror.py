@@ -15,7 +15,7 @@ from gristmill.demo.pages import web_page
 from gristmill.recipes import read_text
 from gristmill.tokens.train import train
 
-WORDS_A_DOCUMENT = 90
+WORDS_A_DOCUMENT = 45
 
 
 def recipe_of(name: str) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from gristmill.formats.packed_rows import PackedRows
 from gristmill.recipe import Recipe
 from gristmill.recipes import read_text
 
-TOKENS = 400_000  # of stage 1: half a document of 140 tokens is then 0.02 percentage points
+TOKENS = 400_000  # of stage 1; of stage 2 an eighth, of which half a document of 65 tokens is 0.07 percentage points
 
 
 @pytest.fixture(scope="session")
@@ -34,7 +34,7 @@ def mirror(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for stage, scale in zip(recipe["mixture"]["stages"], (1.0, 1 / 8, 2 / 8), strict=True):
         total = sum(stage["weights"].values())
         for name, weight in stage["weights"].items():
-            needed[name] += weight / total * scale * TOKENS
+            needed[name] += 1.5 * weight / total * scale * TOKENS  # some go by filters
     write_mirror(root, recipe, {name: int(tokens) for name, tokens in needed.items()})
     write_tokenizer(root / "tokenizer.json")
     return root
@@ -105,7 +105,7 @@ def test_three_stages_in_sequence_draw_no_document_twice(mirror: Path, tmp_path:
         for row in shares(tmp_path / "out"):
             if row["stage"] == stage.name:
                 asked = stage.weights.get(row["source"], 0.0) / total
-                assert abs(float(row["achieved_share"]) - asked) < 0.002, (stage.name, row)
+                assert abs(float(row["achieved_share"]) - asked) < 0.001, (stage.name, row)
 
 
 def test_killed_in_the_middle_nothing_finished_is_done_again(mirror: Path, tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def joined(offsets: Offsets, data: Bytes, by: Rules, separator: str) -> Any:
     lines = keep_lines(split_lines(offsets, data), data, by)
     documents, content, shifts = join_lines(lines, separator)
     for start, stop, shift in zip(lines.offsets[:-1], lines.offsets[1:], shifts, strict=True):
-        line = lines.data[start:stop].tobytes().strip()
+        line = lines.data[start:stop].tobytes().decode().strip().encode()
         moved = int(start) + lines.data[start:stop].tobytes().find(line) + int(shift)
         assert not line or content[moved : moved + len(line)].tobytes() == line
     return strings(documents, content).to_pylist()

@@ -4,6 +4,7 @@ import stat
 import subprocess
 import sys
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gristmill.errors import ResumeError
+from gristmill.formats.packed_rows import PackedRows
 from gristmill.loader import load
 from gristmill.loader.prefetch import in_order
 from reference.loader import batch, layout, random_rows, write_pack
@@ -271,3 +273,12 @@ class TestPrefetch:
             assert step == expected
             assert len(begun) <= step + 1 + ahead
         assert sorted(begun) == list(range(steps))
+
+
+def test_threads_that_map_files_at_once_see_whole_lines(pack):
+    """Every file is mapped by whoever comes first; the others must not take its half-written line for damage."""
+    for _ in range(60):
+        packed = PackedRows.open(pack)
+        with ThreadPoolExecutor(8) as pool:
+            found = list(pool.map(lambda row, packed=packed: packed.find(np.array([row])), [*range(53)] * 4))
+        assert all(one.parts >= 1 for one in found)

@@ -107,11 +107,8 @@ def write_scored(path: Path, texts: list[str], scores: list[Any]) -> None:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
-@pytest.mark.parametrize("kind", ["exact", "minhash"])
-@pytest.mark.parametrize("confirm", [False, 0.5])
+@pytest.mark.parametrize(("kind", "confirm"), [("exact", False), ("minhash", False), ("minhash", 0.5)])
 def test_the_highest_score_stays(tmp_path: Path, kind: str, confirm: Any) -> None:
-    if kind == "exact" and confirm:
-        pytest.skip("exact duplicates need no confirmation")
     same = "these are eight words that stand here often"
     write_scored(tmp_path / "raw" / "one.jsonl", [same] * 4 + ["something else"], [1, "2.5", None, 2.5, 9])
     parameters = {"survivor": {"highest": "score"}} | ({"confirm": confirm} if confirm else {})

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import threading
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -42,7 +43,7 @@ from gristmill.formats.row_file import (
 __all__ = ["FileEntry", "Found", "Layout", "Manifest", "PackedRows", "Segments", "Taken", "write", "write_manifest"]
 
 MANIFEST = "manifest.json"
-TABLE_COLUMNS = 5  # of kernels/expand.py
+TABLE_COLUMNS, OFFSETS = 5, 2  # of kernels/expand.py, which would load numba here
 _NO_U32, _NO_I64 = np.zeros(0, np.uint32), np.zeros(0, np.int64)
 
 
@@ -137,6 +138,9 @@ class Taken(NamedTuple):
         return Found(table, np.zeros(count, np.int64), np.arange(count), len(self.starts) + padded, self)
 
 
+_OF_THIS_PROCESS = ("_mapping", "_open", "_table")
+
+
 class PackedRows:
     """All rows of a pack as one sequence. Safe to pickle, to fork and to read from many threads."""
 
@@ -179,12 +183,13 @@ class PackedRows:
         file_of, local = np.empty((2, len(rows)), np.int64)
         row_tokens = self.manifest.layout.sequence_length
         while True:  # until every row's file is mapped
-            parts, number = locate(rows, self._ends, self._table, _NO_U32, row_tokens, _NO_I64, file_of, local)
+            table = self._table
+            parts, number = locate(rows, self._ends, table, _NO_U32, row_tokens, _NO_I64, file_of, local)
             if parts >= 0:
-                return Found(self._table, file_of, local, parts, self._open)
+                return Found(table, file_of, local, parts, self._open)
             if number < 0:
                 raise self._no_such_row(rows)
-            if number in self._open:
+            if table[number * TABLE_COLUMNS + OFFSETS]:
                 raise damaged_row(int(rows[-1 - parts]), self._path(number))
             self._file(number)
 
@@ -218,14 +223,16 @@ class PackedRows:
             raise not_packed_rows(f"{len(bad)} of {len(self._ends)} files missing or changed", "".join(bad))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in ("_open", "_table")}
+        return {name: value for name, value in self.__dict__.items() if name not in _OF_THIS_PROCESS}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._close()  # mappings stayed behind: this process makes its own
 
     def _close(self) -> None:
+        self._mapping = threading.Lock()
         self._open: dict[int, RowFile] = {}
+        # Kernels read it without the GIL, so a line is never written in place: a new file makes a new table.
         self._table = np.zeros(len(self.manifest.files) * TABLE_COLUMNS, np.uint64)
 
     def _no_such_row(self, rows: I64) -> IndexError:
@@ -245,12 +252,16 @@ class PackedRows:
         return self.folder / self.manifest.files[number].name
 
     def _file(self, number: int) -> RowFile:
-        if (file := self._open.get(number)) is None:
-            # Of two threads that map a file at once, the first one's mapping stays: its addresses may be in use.
-            file = self._open.setdefault(number, self._map(number))
-            starts = file.segments.start
-            line = slice(number * TABLE_COLUMNS, (number + 1) * TABLE_COLUMNS)
-            self._table[line] = _line(file.ids, file.lengths, file.segments.offsets, starts)
+        if (file := self._open.get(number)) is not None:
+            return file
+        with self._mapping:
+            if (file := self._open.get(number)) is None:
+                file = self._map(number)
+                table = self._table.copy()
+                line = slice(number * TABLE_COLUMNS, (number + 1) * TABLE_COLUMNS)
+                table[line] = _line(file.ids, file.lengths, file.segments.offsets, file.segments.start)
+                self._table = table  # before `_open`: who finds the file there finds its line, too
+                self._open[number] = file
         return file
 
     def _map(self, number: int) -> RowFile:

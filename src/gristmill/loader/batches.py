@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from gristmill.formats.packed_rows import PackedRows, Taken
 from gristmill.loader.collate import Batch, collate
-from gristmill.loader.cursor import I64, Order, Share
-from gristmill.loader.mixture import MixedOrder
+from gristmill.loader.cursor import I64, RowOrder, Share
 
 Read = tuple[I64, Taken]  # row numbers and what stands in them: a twelfth of a batch's bytes
 
@@ -38,7 +37,7 @@ class Batches:
     """One rank's batches between two positions of the stream, by their number from 0."""
 
     rows: Rows
-    order: Order | MixedOrder
+    order: RowOrder
     share: Share
     begin: int
     end: int

@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 
 from gristmill.errors import FormatError, RecipeError, ResumeError, TokenizerError, unknown_name
 from gristmill.formats.packed_rows import MANIFEST, Manifest, PackedRows
+from gristmill.formats.packed_stages import read_stages
 
 Framework: TypeAlias = Literal["numpy", "torch", "pinned"]  # what batches are made of
 
@@ -57,6 +58,15 @@ def choose_framework(asked: str, pin_memory: bool) -> Framework:
 
         return "pinned" if can_pin_memory() else "torch"
     return "torch" if installed and asked != "numpy" else "numpy"
+
+
+def find_stages(path: str | os.PathLike[str]) -> list[Path]:
+    """The packs of a run in stages, in order; none where `path` is another."""
+    folder = Path(path)
+    for candidate in (folder / _PACK, folder):
+        if names := read_stages(candidate):
+            return [candidate / name for name in names]
+    return []
 
 
 def find_pack(path: str | os.PathLike[str]) -> Path:

@@ -7,7 +7,7 @@ rank, every worker, every resumed job) computes the same stream; a share is a ru
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,20 @@ import numpy.typing as npt
 from gristmill.kernels.bijection import derive_key, permute
 
 I64 = npt.NDArray[np.int64]
+
+
+class RowOrder(Protocol):
+    """From positions of a stream to row numbers: pure, so that one integer resumes it."""
+
+    @property
+    def rows(self) -> int:
+        """Rows of an epoch."""
+
+    def identity(self) -> dict[str, Any]:
+        """What decides the order, beside the rows."""
+
+    def rows_at(self, positions: I64) -> I64:
+        """The rows at these ascending positions."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import numpy as np
 
 from gristmill.errors import RecipeError, ResumeError
 from gristmill.formats.joined_rows import JoinedRows
-from gristmill.formats.packed_rows import Manifest
+from gristmill.formats.packed_rows import Manifest, PackedRows
 from gristmill.loader.batches import Batches, Rows
 from gristmill.loader.checks import (
     Framework,
@@ -19,10 +19,12 @@ from gristmill.loader.checks import (
     check_sequence_length,
     check_tokenizer,
     choose_framework,
+    find_stages,
     open_pack,
 )
 from gristmill.loader.collate import Batch
-from gristmill.loader.cursor import Order, Share
+from gristmill.loader.curriculum import StagedOrder
+from gristmill.loader.cursor import Order, RowOrder, Share
 from gristmill.loader.mixture import Drawn, MixedOrder, WeightedPaths, mixed_order
 from gristmill.loader.prefetch import in_order
 
@@ -207,7 +209,8 @@ def load(
     """The batches of a finished run, for one rank: a dict of arrays each, see loader/collate.py.
 
     path: the run's output folder, or the `pack` folder in it; or a mixture, [(path, weight), ...], whose weights are
-        shares of rows. Packs are only read.
+        shares of rows. Packs are only read. Of a run in stages, all stages in sequence, each shuffled within itself;
+        one of them is `pack/STAGE`.
     batch_size: rows in a batch of one rank. rank, world_size: which batches are this process's.
     shuffle_seed: another order of the rows in every epoch, the same on every rank; None keeps the packed order.
     epochs: passes over all rows in one stream; None never ends. Batches may straddle two epochs. An epoch of a mixture
@@ -225,14 +228,19 @@ def load(
     """
     check_options(batch_size, rank, world_size, shuffle_seed, epochs, workers, prefetch, framework)
     chosen = choose_framework(framework, pin_memory)
-    order: Order | MixedOrder
-    if isinstance(path, str | os.PathLike):
-        packed = open_pack(path)
-        order = Order(len(packed), shuffle_seed)
-    else:
+    order: RowOrder
+    packed: PackedRows
+    if not isinstance(path, str | os.PathLike):
         packs, weights = [open_pack(one) for one, _ in path], [weight for _, weight in path]
         order = mixed_order([len(pack) for pack in packs], weights, shuffle_seed)
         packed = JoinedRows(packs)
+    elif stages := find_stages(path):
+        packs = [open_pack(stage) for stage in stages]
+        order = StagedOrder(tuple(len(pack) for pack in packs), shuffle_seed)
+        packed = JoinedRows(packs)
+    else:
+        packed = open_pack(path)
+        order = Order(len(packed), shuffle_seed)
     if sequence_length is not None:
         check_sequence_length(packed.manifest, sequence_length, packed.folder)
     if tokenizer is not None:

@@ -13,8 +13,7 @@ from torch.utils.data import DataLoader, Dataset, IterableDataset, get_worker_in
 from gristmill.errors import ResumeError
 from gristmill.loader.collate import Batch
 from gristmill.loader.collator import COLUMNS
-from gristmill.loader.cursor import I64, Order
-from gristmill.loader.mixture import MixedOrder
+from gristmill.loader.cursor import I64, RowOrder
 
 _ROWS_AT_ONCE = 16
 
@@ -113,7 +112,7 @@ class RowStream(IterableDataset):  # type: ignore[misc]
     """
 
     def __init__(
-        self, make: Callable[[I64], Batch], order: Order | MixedOrder, begin: int, end: int, rank: int, world_size: int
+        self, make: Callable[[I64], Batch], order: RowOrder, begin: int, end: int, rank: int, world_size: int
     ) -> None:
         self._make = make
         self._order = order
@@ -129,7 +128,7 @@ class RowIterator(Iterator[Batch]):
     """The rows at some positions. Its state is how many it gave: what torchdata's StatefulDataLoader saves of each
     worker, and sets in as many workers before their first batch."""
 
-    def __init__(self, make: Callable[[I64], Batch], order: Order | MixedOrder, positions: range) -> None:
+    def __init__(self, make: Callable[[I64], Batch], order: RowOrder, positions: range) -> None:
         self._make = make
         self._order = order
         self._positions = positions

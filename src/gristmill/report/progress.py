@@ -23,6 +23,12 @@ class _Speed(ProgressColumn):
         return Text(f"{show_bytes(task.completed / max(task.elapsed or 0.0, 1e-9))}/s", style="progress.data.speed")
 
 
+def _name_of(jobs: Sequence[Job]) -> str:
+    """The stage; of deduplication, which takes several steps, the step too."""
+    stage, *rest = jobs[0].step.name.split("/")
+    return f"{stage} {rest[0]}" if stage == "dedup" and rest else stage
+
+
 class ProgressObserver:
     """Shows each group of tasks as it runs: MB/s, documents/s, rows/s, tokens/s, memory, time left."""
 
@@ -41,7 +47,7 @@ class ProgressObserver:
     def started(self, jobs: Sequence[Job], tasks_done: int) -> None:
         """Names the stage, says why it runs, and opens a bar on a terminal."""
         self._begin()
-        self._stage = jobs[0].step.name.split("/")[0]
+        self._stage = _name_of(jobs)
         self._tasks = len(jobs)
         self._total_bytes = sum(job.task.bytes for job in jobs)
         already = f", {tasks_done} done already" if tasks_done else ""

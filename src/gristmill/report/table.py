@@ -46,7 +46,9 @@ def _stages(ledger: Ledger) -> Table:
         table.add_column(heading, justify="right")
     for stage, unit in dict.fromkeys((entry.stage, entry.unit) for entry in ledger.entries):
         entries = [entry for entry in ledger.of(stage) if entry.unit == unit]
-        entered, left = sum(e.entered for e in entries), sum(e.left for e in entries)
+        # Several deduplicators make several entries: the first one's documents enter, the last one's leave.
+        entered = sum({entry.source: entry.entered for entry in reversed(entries)}.values())
+        left = sum({entry.source: entry.left for entry in entries}.values())
         share = f"{left / entered:.1%}" if entered else ""
         table.add_row(stage, unit, f"{entered:,}", f"{left:,}", f"{entered - left:,}", share)
     return table

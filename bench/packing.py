@@ -64,6 +64,9 @@ class OneShard:
     def shard(self, number: int) -> tuple[I64, npt.NDArray[np.uint16]]:
         return self._documents.offsets, self._documents.ids
 
+    def let_go(self, number: int) -> None:
+        """They are in memory for all benches."""
+
 
 def make_documents(count: int) -> Documents:
     generator = np.random.default_rng(0)

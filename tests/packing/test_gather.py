@@ -21,6 +21,7 @@ class Shards:
         self.name = name
         self.first_document = np.cumsum([0, *(len(shard) for shard in shards)])
         self.opened = []
+        self.let_go_of = []
         self._shards = []
         for lengths in shards:
             offsets = np.cumsum([0, *lengths]).astype(np.uint64)
@@ -30,6 +31,9 @@ class Shards:
     def shard(self, number):
         self.opened.append(number)
         return self._shards[number]
+
+    def let_go(self, number):
+        self.let_go_of.append(number)
 
     def document(self, number):
         shard = int(np.searchsorted(self.first_document, number, side="right")) - 1
@@ -82,6 +86,7 @@ def test_rows_hold_the_documents_that_were_drawn(name, lengths, sequence_length,
     assert sum(counts.packed_tokens) + counts.padding_tokens == rows.size
     assert (counts.rows, counts.segments) == (bins.rows, len(segments.start))
     assert all(source.opened == sorted(set(source.opened)) for source in sources)  # each shard once, in order
+    assert all(source.let_go_of == source.opened for source in sources)
 
 
 def test_thirty_two_bit_ids():

@@ -24,6 +24,7 @@ import xxhash
 
 from gristmill.errors import FormatError
 from gristmill.formats import files
+from gristmill.formats.mapped_pages import release_pages
 
 KIND = "token shard"
 VERSION = 1
@@ -129,6 +130,11 @@ class TokenShard:
     def document(self, index: int) -> Ids:
         """The ids of one document."""
         return self.ids[self.offsets[index] : self.offsets[index + 1]]
+
+    def let_go(self) -> None:
+        """Take the pages that were read out of this process's memory; the next look maps them again."""
+        release_pages(self.ids)
+        release_pages(self.offsets)
 
     def verify(self) -> None:
         """Read every byte. Raises FormatError where one is not what was written."""

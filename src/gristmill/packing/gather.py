@@ -29,6 +29,9 @@ class SourceTokens(Protocol):
     def shard(self, number: int) -> tuple[npt.NDArray[Any], Ids]:
         """Of one shard: where each document begins in its ids, with one past the last; and the ids."""
 
+    def let_go(self, number: int) -> None:
+        """Nothing of the shard is needed for now: what was read of it need not stay in memory."""
+
 
 def gather(planned: Planned, sources: Sequence[SourceTokens], pad_id: int, dtype: npt.DTypeLike) -> Ids:
     """The ids of the planned rows. Raises FormatError where a shard holds less than the draw plan says."""
@@ -53,6 +56,7 @@ def gather(planned: Planned, sources: Sequence[SourceTokens], pad_id: int, dtype
             _check(shards.name, shard, local, token[here] + length[here], offsets, ids, rows.dtype)
             begin = offsets[local].astype(np.int64) + token[here]
             copy_segments(np.asarray(ids), begin, length[here], destination[here], rows.reshape(-1))
+            shards.let_go(shard)
     return rows
 
 

@@ -107,9 +107,17 @@ class _Shards:
 
     def shard(self, number: int) -> tuple[I64, Ids]:
         """Offsets and ids of one shard, memory-mapped."""
-        status = Path(self._paths[number]).stat()
-        shard = _open(self._paths[number], status.st_ino, status.st_mtime_ns)
+        shard = self._shard(number)
         return shard.offsets, shard.ids
+
+    def let_go(self, number: int) -> None:
+        """Its pages leave this process, not the system's cache: a window that draws from every shard would else map
+        the whole corpus."""
+        self._shard(number).let_go()
+
+    def _shard(self, number: int) -> TokenShard:
+        status = Path(self._paths[number]).stat()
+        return _open(self._paths[number], status.st_ino, status.st_mtime_ns)
 
 
 @lru_cache(maxsize=_OPEN_SHARDS)

@@ -19,13 +19,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from datatrove.pipeline.formatters import FTFYFormatter, PIIFormatter, SymbolLinesFormatter
 
+import corpora
 from gristmill.cleaning.ftfy import Ftfy
 from gristmill.cleaning.pii import Pii
 from gristmill.cleaning.symbol_lines import SymbolLines
 from gristmill.cleaning.unicode import Unicode
 from gristmill.sources import Columns, find, read, split
-
-SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 
 def main() -> int:
@@ -84,7 +83,7 @@ def _texts(path: str, most_bytes: int) -> list[Any]:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--corpora", type=Path, default=SHARED / "corpora")
+    parser.add_argument("--corpora", type=Path, default=corpora.CORPORA)
     parser.add_argument("--bytes-per-file", type=int, default=1 << 40)
     return parser.parse_args()
 

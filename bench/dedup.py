@@ -22,18 +22,17 @@ from pathlib import Path
 
 import pyarrow as pa
 
+import corpora
 from measure import Measured, best, measure
-from route import SHARED, texts
 
 HERE = Path(__file__).parent
 HASHES, NGRAM = 112, 5
 MINHASH = [{"minhash": {"ngram": NGRAM, "buckets": 14, "hashes_per_bucket": 8}}]
 
 
-def sample(corpora: Path, most_bytes: int) -> list[str]:
+def sample(folder: Path, most_bytes: int) -> list[str]:
     """Documents of all corpora in turn, every tenth a near copy of one of another, up to so many bytes."""
-    files = [path for path in sorted(corpora.iterdir()) if path.name.endswith((".jsonl.gz", ".jsonl.zst", ".parquet"))]
-    readers = [texts(path) for path in files]
+    readers = [corpora.texts(path) for path in corpora.files(folder)]
     found: list[str] = []
     size_bytes = 0
     while readers and size_bytes < most_bytes:
@@ -122,7 +121,7 @@ def signatures(documents: list[str], runs: int) -> None:
 def main() -> int:
     """Print the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--corpora", type=Path, default=SHARED / "corpora")
+    parser.add_argument("--corpora", type=Path, default=corpora.CORPORA)
     parser.add_argument("--megabytes", type=float, default=25)
     parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--workers", type=int, default=2)

@@ -19,8 +19,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import corpora
 from measure import measure
-from route import SHARED, texts
 
 HERE = Path(__file__).parent
 KINDS = {"exact": ["exact"], "minhash": ["minhash"]}
@@ -28,11 +28,11 @@ DOCUMENTS_A_FILE = 1_000_000
 _SENTENCE = re.compile(r"[A-Z][^.!?\n]{40,140}[.!?]")
 
 
-def sentences(corpora: Path) -> list[str]:
+def sentences(folder: Path) -> list[str]:
     """Different sentences of English corpora."""
     found: dict[str, None] = {}
     for name in ("english-docs.jsonl.gz", "books-en.jsonl.zst", "english-prose.parquet"):
-        for text in texts(corpora / name):
+        for text in corpora.texts(folder / name):
             found.update(dict.fromkeys(_SENTENCE.findall(text)))
     return list(found)
 
@@ -75,7 +75,7 @@ def write_files(folder: Path, count: int, known: list[str]) -> list[Path]:
 def main() -> int:
     """Print a row a kind and size."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--corpora", type=Path, default=SHARED / "corpora")
+    parser.add_argument("--corpora", type=Path, default=corpora.CORPORA)
     parser.add_argument("--documents", type=int, nargs="+", default=[100_000, 1_000_000, 10_000_000])
     parser.add_argument("--kinds", nargs="+", default=list(KINDS), choices=list(KINDS))
     parser.add_argument("--memory", default="2GB")

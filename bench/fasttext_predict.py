@@ -24,8 +24,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-sys.path.insert(0, str(Path(__file__).parent))
-from filter_parity import _READERS, SHARED, _ending
+import corpora
 
 CLOSE, LEAST_RATIO = 0.001, 12
 SIDES = ("ours", "theirs")
@@ -33,7 +32,7 @@ SIDES = ("ours", "theirs")
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--corpora", type=Path, default=SHARED / "corpora")
+    parser.add_argument("--corpora", type=Path, default=corpora.CORPORA)
     parser.add_argument("--files", nargs="+")
     parser.add_argument("--megabytes", type=float, default=10)
     parser.add_argument("--model", default="lid.176.ftz")
@@ -44,10 +43,7 @@ def main() -> int:
     if arguments.side:
         print(json.dumps(_side(arguments.side, arguments.file, arguments.megabytes, arguments.model)))
         return 0
-    files = [file for file in sorted(arguments.corpora.iterdir()) if _ending(file)]
-    files = [file for file in files if not arguments.files or file.name in arguments.files]
-    if not files:
-        sys.exit(f"expected {', '.join(_READERS)} files, found none: {arguments.corpora}")
+    files = [file for file in corpora.files(arguments.corpora) if not arguments.files or file.name in arguments.files]
     failed = False
     print(
         "file                          documents     MB   ours MB/s  theirs MB/s  ratio  labels   scores apart  peak MB"
@@ -95,10 +91,10 @@ def _side(side: str, file: Path, megabytes: float, model: str) -> dict[str, Any]
 
 
 def _texts(file: Path, size_bytes: int) -> Iterator[str]:
-    for row in _READERS[_ending(file)](file):
+    for whole in corpora.texts(file):
         if size_bytes <= 0:
             return
-        text = row["text"].replace("\n", " ")
+        text = whole.replace("\n", " ")
         size_bytes -= len(text.encode())
         yield text
 

@@ -19,21 +19,20 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
+import corpora
 from measure import Measured, best, measure
-from route import texts as texts_of
 
 HERE = Path(__file__).parent
-SHARED = HERE.parents[1] / "shared"
 
 
 ENGLISH = ("english-prose.parquet", "english-docs.jsonl.gz", "books-en.jsonl.zst", "mail-en.jsonl.zst")
 
 
-def documents(corpora: Path, wanted_bytes: int) -> list[str]:
+def documents(folder: Path, wanted_bytes: int) -> list[str]:
     """English texts; behind every fourth document one that is made of the halves of two before it."""
     found: list[str] = []
     total_bytes = 0
-    for text in (text for name in ENGLISH for text in texts_of(corpora / name)):
+    for text in (text for name in ENGLISH for text in corpora.texts(folder / name)):
         found.append(text)
         if len(found) % 5 == 4:
             other = found[-3]
@@ -135,8 +134,8 @@ def left_by_them(scratch: Path) -> list[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--corpora", type=Path, default=SHARED / "corpora")
-    parser.add_argument("--tokenizer", type=Path, default=SHARED / "tokenizers" / "gpt2.json")
+    parser.add_argument("--corpora", type=Path, default=corpora.CORPORA)
+    parser.add_argument("--tokenizer", type=Path, default=corpora.GPT2)
     parser.add_argument("--bytes", type=int, default=60_000_000)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--runs", type=int, default=1)

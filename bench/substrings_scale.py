@@ -17,22 +17,21 @@ import sys
 import tempfile
 from pathlib import Path
 
+import corpora
 from measure import measure
-from route import texts as texts_of
 
 HERE = Path(__file__).parent
-SHARED = HERE.parents[1] / "shared"
 ENGLISH = ("english-prose.parquet", "english-docs.jsonl.gz", "mail-en.jsonl.zst")
 FILE_BYTES = 128 << 20
 PLANTED_CHARACTERS = (300, 3000)
 KEPT_DOCUMENTS = 1000  # of which passages are planted
 
 
-def sentences(corpora: Path) -> list[str]:
+def sentences(folder: Path) -> list[str]:
     """Real sentences of 20 to 400 characters, each once."""
     found: dict[str, None] = {}
     for name in ENGLISH:
-        for text in texts_of(corpora / name):
+        for text in corpora.texts(folder / name):
             found.update(dict.fromkeys(s for s in re.split(r"(?<=[.!?])\s+", text) if 20 <= len(s) <= 400))
     return list(found)
 
@@ -60,8 +59,8 @@ def write_input(folder: Path, pool: list[str], wanted_bytes: int) -> int:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--corpora", type=Path, default=SHARED / "corpora")
-    parser.add_argument("--tokenizer", type=Path, default=SHARED / "tokenizers" / "gpt2.json")
+    parser.add_argument("--corpora", type=Path, default=corpora.CORPORA)
+    parser.add_argument("--tokenizer", type=Path, default=corpora.GPT2)
     parser.add_argument("--bytes", type=int, default=1_000_000_000)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--memory", default="2GB")

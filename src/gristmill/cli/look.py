@@ -1,0 +1,60 @@
+"""Finished runs: report, inspect. And this machine: bench."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from gristmill.cli.app import OutputPath, app
+
+
+@app.command("report")
+def report_command(output: OutputPath) -> None:
+    """Print the ledger of a run, and what its filters measured."""
+    from rich.console import Console
+
+    from gristmill.engine.ledger import Ledger
+    from gristmill.finished import require_output
+    from gristmill.report.duplicates import print_clusters
+    from gristmill.report.signals import print_signals
+    from gristmill.report.table import print_ledger
+
+    console = Console()
+    ledger = Ledger.read(require_output(output, "ledger.json"))
+    print_signals(ledger, console)
+    print_clusters(output, console)
+    print_ledger(ledger, console)
+
+
+@app.command("inspect")
+def inspect_command(
+    output: OutputPath,
+    rows: Annotated[int, typer.Option(help="How many rows.", min=1)] = 3,
+    first: Annotated[int, typer.Option(help="Number of the first row.", min=0)] = 0,
+    stage: Annotated[str | None, typer.Option(help="Of a mixture in stages: which one.")] = None,
+    duplicates: Annotated[bool, typer.Option("--duplicates", help="Pairs of duplicates instead.")] = False,
+) -> None:
+    """Show packed rows as text, with the documents' bounds visible; or duplicates, with what they have in common."""
+    from rich.console import Console
+
+    from gristmill.report.duplicates import print_duplicates
+    from gristmill.report.inspect import print_rows
+
+    if duplicates:
+        print_duplicates(output, Console(), rows=rows, first=first)
+    else:
+        print_rows(output, Console(), rows=rows, first=first, stage=stage)
+
+
+@app.command("bench")
+def bench_command(
+    megabytes: Annotated[int, typer.Option(help="How much text of the demo's generator to run over.", min=1)] = 20,
+    workers: Annotated[int | None, typer.Option(help="Instead of every core.", min=1)] = None,
+) -> None:
+    """Measure the route on this machine: speed and memory of every stage, over made-up text."""
+    from rich.console import Console
+
+    from gristmill.report.bench import print_bench
+
+    print_bench(Console(), megabytes * 1_000_000, "auto" if workers is None else workers)

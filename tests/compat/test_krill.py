@@ -264,3 +264,24 @@ def test_a_slice_of_a_file_that_only_datasets_could_read_is_a_mistake(tmp_path: 
     config["datasets"][0]["split"] = "train[10%:]"
     with pytest.raises(RecipeError, match=r"expected a split such as train.*found 'train\[10%:\]'"):
         run(tmp_path, config)
+
+
+def test_a_second_run_drops_what_the_first_one_saw(tmp_path: Path) -> None:
+    """The cache is kept between runs; a run that is done again keeps its own documents."""
+    name, _ = make_tokenizer(tmp_path / "tok", {"eos_token": "<|endoftext|>"})
+    values = [f"{text} " * 3 for text in texts(60, 1) if text]
+    first = write_jsonl(tmp_path / "first.jsonl", values[:30])
+    both = write_jsonl(tmp_path / "both.jsonl", values)
+    new = write_jsonl(tmp_path / "new.jsonl", values[30:])
+
+    def rows(folder: str, path: str, **cache: str) -> list[list[int]]:
+        config = sectioned(tmp_path / folder, [{"path": path}], name, min_length=1, **cache)
+        (tmp_path / folder).mkdir(exist_ok=True)
+        run(tmp_path / folder, config)
+        found: list[list[int]] = datasets.load_from_disk(str(tmp_path / folder / "prepared"))["input_ids"][:]
+        return found
+
+    cache = {"dedup_cache_dir": str(tmp_path / "seen")}
+    once = rows("one", first, **cache)
+    assert rows("one", first, **cache) == once
+    assert rows("two", both, **cache) == rows("three", new)

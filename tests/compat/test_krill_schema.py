@@ -64,7 +64,6 @@ def test_unknown_keys_are_named(tmp_path: Path) -> None:
         ({"hub_tokenizer_id": None}, r"tokenizer\.hub_id \(line \d+\): expected a valid string, found None"),
         ({"sequence_len": "long"}, r"preprocess\.sequence_len \(line \d+\): .*found 'long'"),
         ({"datasets": []}, r"datasets \(line \d+\): expected at least one dataset, found none"),
-        ({"preprocess_dedup_cache_dir": "seen"}, r"dedup_cache_dir \(line \d+\): expected no cache of seen texts"),
         ({"datatrove": {"enabled": True}}, r"datatrove\.enabled \(line \d+\): expected false"),
     ],
 )

@@ -76,14 +76,7 @@ class Preprocess(_Section):
     memory_efficient: bool = False
     chunk_size: Count = Field(default=10_000, ge=1)
     save_shard_size: ByteSize = Field(default=200_000_000, ge=1)
-    dedup_cache_dir: str | None = None
-
-    @field_validator("dedup_cache_dir")
-    @classmethod
-    def _not_yet(cls, folder: str | None) -> str | None:
-        if folder is not None:
-            raise ValueError("expected no cache of seen texts, for runs here do not share one yet: leave the key out")
-        return folder
+    dedup_cache_dir: str | None = None  # what runs with other prepared paths kept is dropped; a run again is the same
 
 
 class Datatrove(_Section):

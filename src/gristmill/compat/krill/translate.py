@@ -49,7 +49,7 @@ def recipe_of(config: KrillConfig, memory_bytes: int | None = None, workers: int
             "sources": [_source(number, dataset) for number, dataset in enumerate(config.datasets)],
             "clean": [{"unicode": {"remove_nul": False}}, "strip"],
             "filters": [{"length": {"min_characters": _MIN_CHARACTERS}}],
-            "dedup": ["exact"],
+            "dedup": [{"exact": {"index": asked.dedup_cache_dir} if asked.dedup_cache_dir else {}}],
             "tokenizer": _tokenizer(config),
             "mixture": {"shuffle": False, "order": "concatenated"},
             "pack": pack,

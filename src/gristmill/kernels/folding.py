@@ -4,7 +4,7 @@ What enters: the two buffers of a string column, valid UTF-8. What leaves: the f
 
 SIMPLE   datatrove's simplify_text with its defaults: lower case; each number is `0`; punctuation and white space are
          one blank; decomposed, without marks. Exactly, but that characters of category Mc that have a combining class
-         (Hangul tone marks, musical stems: 11 of them) are not put in canonical order among other such.
+         (Hangul tone marks, musical stems: 25 in Unicode 14) are not put in canonical order among other such.
 PLAIN    lower case; punctuation, white space and controls are one blank; invisible characters (Cf) go.
 
 Both begin and end with no blank. Guaranteed: the same on every Python, because the tables are a file,

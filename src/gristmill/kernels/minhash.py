@@ -6,7 +6,7 @@ bucket of r permutations with a probability of J**r, J being the Jaccard similar
 A document of fewer words than `ngram` has no shingle and is like no other.
 
 Tried and rejected: see kernels/minima.py for the inner loop. Hashing a shingle's bytes anew for each shingle instead of
-combining its words' hashes takes 3 times as long, for every word is read `ngram` times.
+combining its words' hashes: every word would be read `ngram` times.
 """
 
 from __future__ import annotations

@@ -90,13 +90,13 @@ class Sentences:
 
     def _pieces(self, offsets: Offsets, data: Bytes) -> tuple[Any, I64]:
         """The sentences or lines, and how many of each document count: not one of white space, which is the last."""
-        from gristmill.kernels.sentence_spans import Pieces, split_lines
+        from gristmill.kernels.sentence_spans import Pieces
         from gristmill.kernels.sentences import split_sentences
-        from gristmill.kernels.spans import with_padding
+        from gristmill.kernels.split_lines import split_lines
         from gristmill.kernels.words import split_words
 
         if not self.split_sentences:
-            lines = split_lines(offsets, with_padding(data, int(offsets[-1])))
+            lines = Pieces(*split_lines(offsets, data))
             return lines, np.diff(lines.first)
         words = split_words(offsets, data)
         sentences = Pieces(*split_sentences(offsets, data, words))

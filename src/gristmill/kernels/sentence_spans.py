@@ -17,7 +17,6 @@ from numba import types
 from gristmill.kernels.characters import CHARACTERS, CHARACTERS_IN, SPACE, character
 from gristmill.kernels.compile import BOOL_IN, BOOL_OUT, BYTES_IN, BYTES_OUT, I64_IN, I64_OUT, U64_OUT, inline, kernel
 from gristmill.kernels.hashing import SEED_HIGH, SEED_LOW, xxh64
-from gristmill.kernels.split_lines import count_lines, line_end
 from gristmill.kernels.vector import address
 
 _BLANK = np.uint8(0x20)
@@ -43,31 +42,6 @@ class SpanCuts(NamedTuple):
     start: npt.NDArray[np.int64]
     stop: npt.NDArray[np.int64]
     newline: npt.NDArray[np.bool_]
-
-
-@kernel(types.Tuple((I64_OUT, I64_OUT, I64_OUT))(I64_IN, BYTES_IN, CHARACTERS_IN))
-def _lines(offsets, bytes_, character_tables):
-    characters = character_tables[0]
-    data = address(bytes_)
-    first = np.zeros(offsets.size, np.int64)
-    for document in range(offsets.size - 1):
-        lines = count_lines(data, offsets[document], offsets[document + 1], characters)
-        first[document + 1] = first[document] + lines
-    start = np.empty(first[offsets.size - 1], np.int64)
-    stop = np.empty(first[offsets.size - 1], np.int64)
-    line = np.int64(0)
-    for document in range(offsets.size - 1):
-        at = offsets[document]
-        while at < offsets[document + 1]:
-            start[line] = at
-            stop[line], at = line_end(data, at, offsets[document + 1], characters)
-            line += 1
-    return first, start, stop
-
-
-def split_lines(offsets: npt.NDArray[np.int64], data: npt.NDArray[np.uint8]) -> Pieces:
-    """Lines as str.splitlines() has them, without their ends; PADDING_BYTES are readable behind the last text."""
-    return Pieces(*_lines(offsets, data, CHARACTERS))
 
 
 _HASH = types.Tuple((U64_OUT, U64_OUT, I64_OUT))(I64_IN, I64_IN, I64_IN, I64_IN, BYTES_IN, types.int64, BYTES_OUT)

@@ -14,7 +14,7 @@ from gristmill.engine.record import Record
 
 
 class EventLog:
-    """Appends an event a line: started, finished, ended, notice, each with its time. Lines are whole or absent."""
+    """Appends an event a line: started, finished, ended, notice, each with its time."""
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)

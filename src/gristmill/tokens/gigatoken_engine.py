@@ -24,7 +24,7 @@ from awkward.index import Index64
 
 from gristmill.document import Bytes, Offsets
 
-CACHE_LIMIT_BYTES = 192 << 20
+CACHE_LIMIT_BYTES = 112 << 20
 
 Ids = npt.NDArray[np.uint32]
 

@@ -26,8 +26,8 @@ from gristmill.kernels.aho_corasick import MOST_SYMBOLS, UNSETTLED, Automaton, F
 _CODE_POINTS = 0x110000
 _CASED_CODE_POINTS = 0x20000  # ideographs begin there
 _CAPITAL_I_WITH_DOT, _CAPITAL_SIGMA = "\u0130", "\u03a3"  # the two whose lower case is not one character's own
-_HANGUL_SYLLABLES = range(0xAC00, 0xD7A4)
-_HANGUL_VOWELS_AND_FINALS = (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))
+_HANGUL_LEADS = {chr(code) for code in range(0x1100, 0x1113)}
+_HANGUL_VOWELS_AND_FINALS = {chr(code) for code in (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))}
 # ASCII; CJK ideographs; Hangul syllables, surrogates and private use; Tangut ideographs: no marks among them, and none
 # that decomposes but the syllables, which a rule makes.
 _ALONE = (range(0x80), range(0x3400, 0xA000), range(0xAC00, 0xF900), range(0x17000, 0x18D00))
@@ -96,8 +96,8 @@ def _unsettled(alphabet: set[str]) -> set[str]:
             found.add(character)
     if not pieces.isdisjoint("σς"):
         found.add(_CAPITAL_SIGMA)
-    if any(ord(character) in _HANGUL_SYLLABLES for character in alphabet):
-        found.update(map(chr, _HANGUL_VOWELS_AND_FINALS))
+    if not pieces.isdisjoint(_HANGUL_LEADS | _HANGUL_VOWELS_AND_FINALS):
+        found.update(_HANGUL_VOWELS_AND_FINALS)  # they melt with what stands before them into a syllable
     return found
 
 

@@ -67,12 +67,25 @@ def test_rows_longer_than_everything_cost_nothing():
 @pytest.mark.parametrize("dtype", [np.uint16, np.uint32])
 @given(data=st.data())
 def test_copying_agrees_with_slices(dtype, data):
-    ids = np.arange(100, dtype=dtype)
-    lengths = data.draw(st.lists(st.integers(1, 20), max_size=10))
-    begins = [data.draw(st.integers(0, 100 - length)) for length in lengths]
-    destinations = np.cumsum([0, *lengths])[:-1] + 3
-    out, expected = np.zeros((2, sum(lengths) + 6), dtype)
-    for begin, length, destination in zip(begins, lengths, destinations, strict=True):
-        expected[destination : destination + length] = ids[begin : begin + length]
-    copy_segments(ids, np.array(begins, np.int64), np.array(lengths, np.int64), destinations, out)
+    """Up to the first segment that the shard does not hold; nothing behind it is touched."""
+    offsets = np.cumsum([0, *data.draw(st.lists(st.integers(0, 20), min_size=1, max_size=8))])
+    ids = np.arange(offsets[-1] - data.draw(st.sampled_from([0, 0, 0, 1])), dtype=dtype) + 1
+    first = data.draw(st.integers(0, 5))
+    segments = data.draw(
+        st.lists(st.tuples(st.integers(first - 1, first + len(offsets)), st.integers(0, 9), st.integers(1, 9)))
+    )
+    out, expected = np.zeros((2, 9 * len(segments) + 3), dtype)
+    fitting = 0
+    for number, (document, token, length) in enumerate(segments):
+        local = document - first
+        if not 0 <= local < len(offsets) - 1 or offsets[local + 1] > len(ids):
+            break
+        held = ids[offsets[local] : offsets[local + 1]][token : token + length]
+        if len(held) < length:
+            break
+        expected[9 * number + 3 :][:length] = held
+        fitting += 1
+    columns = [np.array(column, np.int64) for column in zip(*segments, strict=True)] or [np.zeros(0, np.int64)] * 3
+    destinations = 9 * np.arange(len(segments)) + 3
+    assert copy_segments(ids, offsets, first, *columns, destinations, out) == fitting
     assert out.tolist() == expected.tolist()

@@ -100,7 +100,7 @@ def test_bins_describe_their_rows(lengths, sequence_length):
     bins = PACKERS["best_fit"].plan(lengths, sequence_length)
     row_lengths = bins.row_lengths().tolist()
     assert sum(row_lengths) == sum(lengths) == bins.rows * sequence_length - bins.padding_tokens
-    starts = bins.starts().tolist()
+    starts = bins.starts.tolist()
     for row in range(bins.rows):
         segments = range(bins.row_first[row], bins.row_first[row + 1])
         assert [starts[i] for i in segments] == [sum(bins.length[segments[0] : i]) for i in segments]

@@ -175,23 +175,48 @@ def best_fit(lengths: Any, sequence_length: int) -> Any:
     return row_first, draw, token, length
 
 
+@kernel(I64_OUT(I64_IN, I64_IN))
+def starts(row_first: Any, length: Any) -> Any:
+    """Where in its row each segment begins."""
+    result = np.empty(row_first[-1], np.int64)
+    for row in range(len(row_first) - 1):
+        at = 0
+        for segment in range(row_first[row], row_first[row + 1]):
+            result[segment] = at
+            at += length[segment]
+    return result
+
+
 @kernel(
     [
-        types.void(U16_IN, I64_IN, I64_IN, I64_IN, U16_OUT),
-        types.void(U32_IN, I64_IN, I64_IN, I64_IN, U32_OUT),
+        types.int64(*(ids_in, I64_IN, types.int64, I64_IN, I64_IN, I64_IN, I64_IN, ids_out))
+        for ids_in, ids_out in ((U16_IN, U16_OUT), (U32_IN, U32_OUT))
     ]
 )
-def copy_segments(ids: Any, begin: Any, length: Any, destination: Any, out: Any) -> None:
-    """For each segment, copy `length` ids from `begin` of a shard to `destination` of the rows, laid end to end.
+def copy_segments(
+    ids: Any, offsets: Any, first_document: int, document: Any, token: Any, length: Any, destination: Any, out: Any
+) -> int:
+    """For each segment, copy `length` ids, from `token` of a document of a shard, to `destination` of the rows, laid
+    end to end. Returns how many were copied before the first that the shard does not hold: all, if it fits.
+
+    `offsets` of the shard's documents, of which the first has the number `first_document`.
 
     Measured, 25 M ids in 100,000 segments: 7 ms, where a plain copy takes 8. Rejected: indexing at target + i, 31 ms,
-    because numba then guards against negative indices and LLVM does not vectorise.
+    because numba then guards against negative indices and LLVM does not vectorise; looking the offsets up and
+    checking them in NumPy first, 9 ms more.
     """
-    for segment in range(len(begin)):
-        source = ids[begin[segment] : begin[segment] + length[segment]]
+    for segment in range(len(document)):
+        local = document[segment] - first_document
+        if local < 0 or local + 1 >= len(offsets) or offsets[local + 1] > len(ids):
+            return segment
+        begin = offsets[local] + token[segment]
+        if begin + length[segment] > offsets[local + 1]:
+            return segment
+        source = ids[begin : begin + length[segment]]
         target = out[destination[segment] : destination[segment] + length[segment]]
         for i in range(len(target)):
             target[i] = source[i]
+    return len(document)
 
 
 @kernel([types.void(types.int64, I64_IN, types.int64, U16_OUT), types.void(types.int64, I64_IN, types.int64, U32_OUT)])

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
+
+from gristmill.kernels import packing as kernels
 
 I64 = npt.NDArray[np.int64]
 
@@ -44,7 +47,8 @@ class Bins:
         lengths: I64 = np.diff(ends[self.row_first])
         return lengths
 
+    @cached_property
     def starts(self) -> I64:
         """Where in its row each placed segment begins."""
-        begins = np.cumsum(self.length[: self.placed]) - self.length[: self.placed]
-        return begins - np.repeat(begins[self.row_first[:-1]], np.diff(self.row_first))
+        begins: I64 = kernels.starts(self.row_first, self.length)
+        return begins

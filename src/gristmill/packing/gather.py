@@ -38,8 +38,7 @@ def gather(planned: Planned, sources: Sequence[SourceTokens], pad_id: int, dtype
     draws, bins = planned
     rows: Ids = np.empty((bins.rows, bins.sequence_length), dtype)
     fill_padding(pad_id, bins.row_lengths(), bins.sequence_length, rows.reshape(-1))
-    row = np.repeat(np.arange(bins.rows), np.diff(bins.row_first))
-    destination = row * bins.sequence_length + bins.starts()
+    destination = np.repeat(np.arange(bins.rows) * bins.sequence_length, np.diff(bins.row_first)) + bins.starts
     draw, token, length = (column[: bins.placed] for column in (bins.draw, bins.token, bins.length))
     order = _by_place(draws.source[draw], draws.document[draw], sources)
     if order is not None:
@@ -51,11 +50,9 @@ def gather(planned: Planned, sources: Sequence[SourceTokens], pad_id: int, dtype
         shard_of = np.searchsorted(shards.first_document, document, side="right") - 1
         for shard, of_shard in _runs(shard_of):
             offsets, ids = shards.shard(shard)
-            local = document[of_shard] - shards.first_document[shard]
             here = slice(of_source.start + of_shard.start, of_source.start + of_shard.stop)
-            _check(shards.name, shard, local, token[here] + length[here], offsets, ids, rows.dtype)
-            begin = offsets[local].astype(np.int64) + token[here]
-            copy_segments(np.asarray(ids), begin, length[here], destination[here], rows.reshape(-1))
+            segments = document[of_shard], token[here], length[here]
+            _copy(shards, shard, offsets, ids, segments, destination[here], rows)
             shards.let_go(shard)
     return rows
 
@@ -78,7 +75,7 @@ def segments_of(planned: Planned) -> Segments:
     draw = bins.draw[: bins.placed]
     return Segments(
         offsets=bins.row_first,
-        start=bins.starts().astype(np.uint32),
+        start=bins.starts.astype(np.uint32),
         source=draws.source[draw],
         document=draws.document[draw],
         token=bins.token[: bins.placed].astype(np.uint64),
@@ -93,27 +90,33 @@ def _runs(values: npt.NDArray[Any]) -> Iterator[tuple[int, slice]]:
             yield int(values[begin]), slice(begin, end)
 
 
-def _check(
-    name: str,
+def _copy(
+    shards: SourceTokens,
     shard: int,
-    local: npt.NDArray[np.int64],
-    end: npt.NDArray[np.int64],
     offsets: npt.NDArray[Any],
     ids: Ids,
-    dtype: np.dtype[Any],
+    segments: tuple[npt.NDArray[np.int64], ...],
+    destination: npt.NDArray[np.int64],
+    rows: Ids,
 ) -> None:
-    if ids.dtype != dtype:
-        found = f"ids of {ids.dtype} where the rows have {dtype}"
-    elif local.max() + 1 >= len(offsets):
-        found = f"{len(offsets) - 1} documents, not the number {local.max()}"
-    elif int(offsets[local.max() + 1]) > len(ids):
-        found = f"{len(ids)} ids where its documents need {int(offsets[local.max() + 1])}"
+    """Copy segments (document, token, length) of one shard. Raises FormatError where it does not hold them."""
+    document, token, length = segments
+    first = int(shards.first_document[shard])
+    bounds = np.ascontiguousarray(offsets, np.int64)
+    if ids.dtype != rows.dtype:
+        found = f"ids of {ids.dtype} where the rows have {rows.dtype}"
     else:
-        short = np.flatnonzero(offsets[local + 1].astype(np.int64) - offsets[local].astype(np.int64) < end)
-        if not short.size:
+        copied = copy_segments(np.asarray(ids), bounds, first, *segments, destination, rows.reshape(-1))
+        if copied == len(document):
             return
-        found = f"fewer than {end[short[0]]} tokens in document {local[short[0]]}"
+        local = int(document[copied]) - first
+        if local + 1 >= len(bounds):
+            found = f"{len(bounds) - 1} documents, not the number {local}"
+        elif bounds[local + 1] > len(ids):
+            found = f"{len(ids)} ids where its documents need {bounds[local + 1]}"
+        else:
+            found = f"fewer than {token[copied] + length[copied]} tokens in document {local}"
     raise FormatError(
-        f"expected the token shard that the draw plan was made from, found {found}: source `{name}`, shard {shard}\n"
-        "  Run `gristmill run` again to rebuild this step."
+        f"expected the token shard that the draw plan was made from, found {found}: source `{shards.name}`, "
+        f"shard {shard}\n  Run `gristmill run` again to rebuild this step."
     )

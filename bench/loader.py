@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -36,17 +37,18 @@ def drain(things: Iterable[object]) -> None:
         pass
 
 
-def report(name: str, tokens: int, work: Callable[[], None], passes: int = 3) -> None:
+def report(name: str, tokens: int, work: Callable[[], None], passes: int = 3, places: int | None = None) -> None:
     best = float("inf")
     for _ in range(passes):
         begin = time.perf_counter()
         work()
         best = min(best, time.perf_counter() - begin)
-    line(name, tokens / best)
+    line(name, tokens / best, (places or tokens) / best)
 
 
-def line(name: str, tokens_per_second: float) -> None:
-    print(f"  {name:52}{tokens_per_second / 1e6:12,.2f}", flush=True)
+def line(name: str, tokens_per_second: float, places_per_second: float | None = None) -> None:
+    places = "" if places_per_second is None else f"{places_per_second / 1e6:12,.2f}"
+    print(f"  {name:52}{tokens_per_second / 1e6:12,.2f}{places}", flush=True)
 
 
 def copies(rows: int, batch_size: int) -> None:
@@ -57,17 +59,19 @@ def copies(rows: int, batch_size: int) -> None:
 
 
 def pretokenized(way: str, run: Path, batch_size: int) -> None:
-    tokens = gm.load(run).manifest.tokens
+    manifest = gm.load(run).manifest
+    tokens, places = manifest.tokens, manifest.rows * ROW_TOKENS
     for name, options in {
         "NumPy": {"framework": "numpy"},
         "torch": {"framework": "torch"},
         "torch, shuffled": {"framework": "torch", "shuffle_seed": 1},
         "torch, 2 workers": {"framework": "torch", "workers": 2},
     }.items():
-        report(f"{way}, gm.load, {name}", tokens, lambda o=options: drain(gm.load(run, batch_size, **o)))
+        work = partial(lambda given: drain(gm.load(run, batch_size, **given)), options)
+        report(f"{way}, gm.load, {name}", tokens, work, places=places)
     dataset = WAYS[way](run)
     loader = DataLoader(dataset, batch_size, collate_fn=Collator(dataset.pad_id))
-    report(f"{way}, dataset in a DataLoader", tokens, lambda: drain(loader))
+    report(f"{way}, dataset in a DataLoader", tokens, lambda: drain(loader), places=places)
 
 
 def on_the_fly(way: str, run: Path, batch_size: int, tokens: int) -> None:
@@ -103,7 +107,7 @@ def main() -> None:
             padding = 1 - manifest.tokens / (manifest.rows * ROW_TOKENS)
             print(f"{way}: {manifest.rows:,} rows, {manifest.tokens:,} tokens, {padding:.1%} padding")
         tokens = gm.load(runs["packed"]).manifest.tokens
-        print(f"{f'batches of {batch_size} rows':54}{'M tokens/s':>12}")
+        print(f"{f'batches of {batch_size} rows':54}{'M tokens/s':>12}{'M places/s':>12}")
         copies(gm.load(runs["packed"]).manifest.rows, batch_size)
         for way, run in runs.items():
             pretokenized(way, run, batch_size)

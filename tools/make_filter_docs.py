@@ -33,6 +33,9 @@ filters:
   - mypackage.filters:NoBoilerplate: {share: 0.2}
 ```
 
+The last is a class of your own; a recipe file that names one needs `gristmill run --allow-code`, for importing it runs
+it.
+
 In Python, `gm.filters.NAME(**parameters)` is the same filter: `.verdicts(texts)` is an Arrow array, null = keep, else
 the first rule broken (`gopher_quality.gopher_short_doc`); `.signals(texts)` is a table of what was measured;
 `.rewrite(texts)`, of filters that change texts, is what becomes of those they keep. Bounds mean what they say: kept is

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
+from gristmill import foreign_code
 from gristmill.engine.ledger import Ledger
 from gristmill.engine.local import Job, LocalEngine, Observer, outstanding
 from gristmill.engine.pool import worker_count
@@ -50,22 +51,32 @@ class Silent:
         self.notices.append(text)
 
 
-def load_recipe(recipe: Recipe | Mapping[str, Any] | str | os.PathLike[str]) -> Recipe:
-    """A recipe from a recipe, a map as YAML gives it, or a file."""
+def load_recipe(recipe: Recipe | Mapping[str, Any] | str | os.PathLike[str], allow_code: bool | None = None) -> Recipe:
+    """A recipe from a recipe, a map as YAML gives it, or a file. What one names as `module:Class` is imported if
+    `allow_code` says so; by default for objects, which the caller made, and not for files, which anybody may have."""
     if isinstance(recipe, Recipe):
         return recipe
-    return Recipe.from_dict(recipe) if isinstance(recipe, Mapping) else Recipe.from_yaml(recipe)
+    if isinstance(recipe, Mapping):
+        with foreign_code.allowed(allow_code is not False):
+            return Recipe.from_dict(recipe)
+    return Recipe.from_yaml(recipe, allow_code=bool(allow_code))
 
 
-def run(recipe: Recipe | Mapping[str, Any] | str | os.PathLike[str], observer: Observer | None = None) -> Result:
-    """Carry out a recipe: raw text in, training batches out. What is up to date is not done again.
+def run(
+    recipe: Recipe | Mapping[str, Any] | str | os.PathLike[str],
+    observer: Observer | None = None,
+    *,
+    allow_code: bool | None = None,
+) -> Result:
+    """Carry out a recipe: raw text in, training batches out. What is up to date is not done again. A recipe file that
+    names code (`module:Class`) is refused without `allow_code=True`.
 
     Raises a GristmillError that says what was expected, what was found, where, and what to do.
     """
     from gristmill.route.shares import write_shares
     from gristmill.route.steps import FIRST_WORK, steps_of
 
-    recipe = load_recipe(recipe)
+    recipe = load_recipe(recipe, allow_code)
     output = Path(recipe.output.path)
     watcher = observer or Silent()
     workers = worker_count(recipe.engine.workers, recipe.engine.memory)
@@ -103,11 +114,11 @@ class Plan:
     workers: int
 
 
-def plan(recipe: Recipe | Mapping[str, Any] | str | os.PathLike[str]) -> Plan:
+def plan(recipe: Recipe | Mapping[str, Any] | str | os.PathLike[str], *, allow_code: bool | None = None) -> Plan:
     """Look, but touch nothing: the route is followed as far as its results are there already."""
     from gristmill.route.steps import steps_of
 
-    recipe = load_recipe(recipe)
+    recipe = load_recipe(recipe, allow_code)
     output = Path(recipe.output.path)
     workers = worker_count(recipe.engine.workers, recipe.engine.memory)
     route = steps_of(recipe, output, workers, Ledger())

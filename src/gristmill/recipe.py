@@ -22,7 +22,7 @@ from pydantic import (
     model_validator,
 )
 
-from gristmill import recipe_mistakes, units
+from gristmill import foreign_code, recipe_mistakes, units
 from gristmill.errors import RecipeError, unknown_name
 from gristmill.quantities import parse_bytes, parse_count
 from gristmill.yaml_map import line_numbers, read_map, read_text
@@ -231,23 +231,26 @@ class Recipe(Model):
         return stage.tokens or (stage.steps or 0) * (self.mixture.rows_per_step or 0) * self.pack.sequence_length
 
     @classmethod
-    def from_yaml(cls, path: str | os.PathLike[str], *changes: Change) -> Recipe:
+    def from_yaml(cls, path: str | os.PathLike[str], *changes: Change, allow_code: bool = False) -> Recipe:
         """Read a recipe file. Relative paths in it are relative to the current folder, as in a shell."""
-        return cls.from_text(read_text(path, "recipe"), str(path), *changes)
+        return cls.from_text(read_text(path, "recipe"), str(path), *changes, allow_code=allow_code)
 
     @classmethod
-    def from_text(cls, text: str, name: str = "recipe", *changes: Change) -> Recipe:
-        """Read a recipe from YAML text, changed (see recipe_changes.py) before it is checked."""
+    def from_text(cls, text: str, name: str = "recipe", *changes: Change, allow_code: bool = False) -> Recipe:
+        """Read a recipe from YAML text, changed (see recipe_changes.py) before it is checked. It may be a stranger's:
+        a unit of his own (`module:Class`) is a mistake in it, unless `allow_code` says that it may be imported."""
         value = read_map(text, cls.model_fields, name)
         for change in changes:
             value = change(value)
-        return cls.from_dict(value, name, lines=line_numbers(text))
+        with foreign_code.allowed(allow_code):
+            return cls.from_dict(value, name, lines=line_numbers(text))
 
     @classmethod
     def from_dict(
         cls, value: Mapping[str, Any], name: str = "recipe", lines: Mapping[str, int] | None = None
     ) -> Recipe:
-        """Check a map as YAML gives it. Raises RecipeError with every mistake at once."""
+        """Check a map as YAML gives it: the program's own, so what it names may be imported. Raises RecipeError with
+        every mistake at once."""
         problems: list[str] = []
         recipe: Recipe | None = None
         try:

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from gristmill import foreign_code
 from gristmill.errors import FormatError, unknown_name
 
 REGISTRY: dict[str, dict[str, str]] = {
@@ -156,6 +157,8 @@ def _class(kind: str, name: str) -> Any:
     target = REGISTRY[kind].get(name, name if ":" in name else None)
     if target is None:
         raise ValueError(unknown_name(kind, name, REGISTRY[kind]))
+    if name not in REGISTRY[kind]:
+        foreign_code.require_allowed(target)
     module_name, _, class_name = target.partition(":")
     try:
         unit_class = getattr(importlib.import_module(module_name), class_name)

@@ -18,3 +18,6 @@ app = typer.Typer(
 
 RecipePath = Annotated[str, typer.Argument(help="A recipe file, or the name of one that ships: demo, simple ...")]
 OutputPath = Annotated[Path, typer.Argument(help="The output folder of a run.")]
+AllowCode = Annotated[
+    bool, typer.Option("--allow-code", help="Import the units that the recipe names as module:Class.")
+]

@@ -32,13 +32,15 @@ def changes_of(**asked: Any) -> list[Callable[[dict[str, Any]], dict[str, Any]]]
     return [make(asked[name]) for name, make in made.items() if asked.get(name) is not None]
 
 
-def load_recipe(recipe: str, changes: Sequence[Callable[[dict[str, Any]], dict[str, Any]]]) -> Any:
+def load_recipe(
+    recipe: str, changes: Sequence[Callable[[dict[str, Any]], dict[str, Any]]], *, allow_code: bool = False
+) -> Any:
     """The recipe, checked. Raises RecipeError with every mistake at once."""
     from gristmill.recipe import Recipe
     from gristmill.recipes import is_shipped, read_text
 
     if not is_shipped(recipe) or Path(recipe).is_file():
-        return Recipe.from_yaml(recipe, *changes)
+        return Recipe.from_yaml(recipe, *changes, allow_code=allow_code)
     if recipe == "demo":
         from gristmill.demo import prepare
 

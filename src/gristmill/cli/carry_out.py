@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from gristmill.cli.app import RecipePath, app
+from gristmill.cli.app import AllowCode, RecipePath, app
 from gristmill.cli.asked_recipe import changes_of, load_recipe
 
 
@@ -29,14 +29,16 @@ def init_command(
 
 
 @app.command("plan")
-def plan_command(recipe: RecipePath, output: Annotated[str | None, typer.Option()] = None) -> None:
+def plan_command(
+    recipe: RecipePath, output: Annotated[str | None, typer.Option()] = None, allow_code: AllowCode = False
+) -> None:
     """Say what a run would do, what is done already, and what it will take."""
     from rich.console import Console
 
     from gristmill.drive import plan
     from gristmill.report.plan import print_plan
 
-    loaded = load_recipe(recipe, changes_of(output=output))
+    loaded = load_recipe(recipe, changes_of(output=output), allow_code=allow_code)
     print_plan(loaded, plan(loaded), Console())
 
 
@@ -63,6 +65,7 @@ def run_command(
     ] = None,
     logging_dir: Annotated[Path | None, typer.Option(help="Also write what happens to DIR/events.jsonl.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Say nothing but errors.")] = False,
+    allow_code: AllowCode = False,
 ) -> None:
     """Carry out a recipe; run it again to resume."""
     from rich.console import Console
@@ -82,7 +85,7 @@ def run_command(
     observers: list[Observer] = [ProgressObserver(console)]
     if logging_dir is not None:
         observers.append(EventLog(logging_dir / "events.jsonl"))
-    result = run(load_recipe(recipe, changes), Observers(observers))
+    result = run(load_recipe(recipe, changes, allow_code=allow_code), Observers(observers))
     print_ledger(result.ledger, console)
     print_rows(result.path, console, rows=1)
     console.print(f"Output: {result.path}", highlight=False, soft_wrap=True)

@@ -1,0 +1,129 @@
+"""The claim: a run's peak memory holds `engine.memory`, whatever the lengths of documents.
+
+    python bench/memory_limits.py [--corpora DIR] [--tokenizer FILE] [--megabytes 100] [--limits 512MB 1GB 4GB]
+                                  [--kinds lines pages books] [--workers 2]
+
+Three corpora are cut out of the same real text: lines of about 100 bytes, pages of about 3 kB, and books of about 1 MB
+with three of 50 MB among them. Each goes the whole route (language and Gopher filters, exact and MinHash
+deduplication, tokenization, best fit) under each limit. Memory is that of the process tree, as PSS: pages that
+processes share are counted once, and pages of mapped files count while they are mapped. Ends with exit code 1 where a
+peak is more than a tenth above its limit.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import corpora
+from gristmill.quantities import parse_bytes
+from measure import measure
+
+KINDS = {"lines": 100, "pages": 3_000, "books": 1_000_000}
+LONGEST_BOOK_CHARACTERS = 50_000_000
+LONGEST_BOOKS = 3
+LIMITS = ("512MB", "1GB", "4GB")
+TOLERANCE = 1.1
+# Bounds that hold for a line as for a book: what is measured here is memory, and little should be dropped.
+FILTERS = [
+    {"language": {"keep": "any", "threshold": 0}},
+    {"gopher_repetition": {}},
+    {"gopher_quality": {"min_words": 3, "max_words": 100_000_000, "min_stop_words": 0}},
+]
+
+
+def documents(folder: Path, characters: int) -> Iterator[str]:
+    """The text of all corpora, cut where a document has that many characters, half as many or twice as many."""
+    held, held_characters, number = [], 0, 0
+    for path in corpora.files(folder):
+        for text in corpora.texts(path):
+            start = 0
+            while start < len(text):
+                wanted = characters * (2, 1, 4)[number % 3] // 2
+                part = text[start : start + wanted - held_characters]
+                start += len(part)
+                held.append(part)
+                held_characters += len(part)
+                if held_characters >= wanted:
+                    yield " ".join(held)
+                    held, held_characters, number = [], 0, number + 1
+
+
+def write_corpus(path: Path, folder: Path, kind: str, most_bytes: int) -> tuple[int, int]:
+    """JSON lines of that kind, round after round until there are enough bytes; returns documents and bytes."""
+    count = written = turn = 0
+    with open(path, "w", encoding="utf-8") as out:
+
+        def write(text: str) -> None:
+            nonlocal count, written
+            fresh = text if turn == 0 else text.replace(" the ", f" the{turn} ")
+            line = json.dumps({"text": fresh}, ensure_ascii=False)
+            out.write(line + "\n")
+            count, written = count + 1, written + len(line.encode())
+
+        if kind == "books":
+            for _, text in zip(range(LONGEST_BOOKS), documents(folder, LONGEST_BOOK_CHARACTERS), strict=False):
+                write(text[:LONGEST_BOOK_CHARACTERS])
+        while written < most_bytes:
+            for text in documents(folder, KINDS[kind]):
+                write(text)
+                if written >= most_bytes:
+                    break
+            turn += 1
+    return count, written
+
+
+def recipe(corpus: Path, tokenizer: Path, output: Path, memory: str, workers: int) -> dict[str, Any]:
+    """The whole route, with units that people use."""
+    return {
+        "sources": [{"name": "corpus", "path": str(corpus)}],
+        "filters": FILTERS,
+        "dedup": ["exact", "minhash"],
+        "tokenizer": {"path": str(tokenizer)},
+        "mixture": {"seed": 1},
+        "pack": {"strategy": "best_fit", "sequence_length": 2048},
+        "output": {"path": str(output)},
+        "engine": {"workers": workers, "memory": memory},
+    }
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--corpora", type=Path, default=corpora.CORPORA)
+    parser.add_argument("--tokenizer", type=Path, default=corpora.GPT2)
+    parser.add_argument("--megabytes", type=int, default=100)
+    parser.add_argument("--limits", nargs="+", default=LIMITS)
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS))
+    parser.add_argument("--workers", type=int, default=2)
+    options = parser.parse_args()
+    exceeded = 0
+    print("corpus  documents   MB text    limit     peak  of limit  largest process   seconds  verdict", flush=True)
+    for kind in options.kinds:
+        with tempfile.TemporaryDirectory(prefix="memory-limits-") as scratch:
+            corpus = Path(scratch) / "corpus.jsonl"
+            count, written = write_corpus(corpus, options.corpora, kind, options.megabytes * 1_000_000)
+            for limit in options.limits:
+                recipe_file, output = Path(scratch) / f"{limit}.yaml", Path(scratch) / f"out-{limit}"
+                recipe_file.write_text(
+                    json.dumps(recipe(corpus, options.tokenizer, output, limit, options.workers)), encoding="utf-8"
+                )
+                run = measure([sys.executable, "-m", "gristmill", "run", str(recipe_file), "--quiet"])
+                share = run.peak_bytes / parse_bytes(limit)
+                holds = share <= TOLERANCE
+                exceeded += not holds
+                print(
+                    f"{kind:6} {count:10,} {written / 1e6:9,.0f} {limit:>8} {run.peak_bytes / 1e6:6,.0f} MB "
+                    f"{share:8.0%} {run.peak_process_bytes / 1e6:13,.0f} MB {run.seconds:9.1f}  "
+                    f"{'holds' if holds else 'EXCEEDED'}",
+                    flush=True,
+                )
+    return 1 if exceeded else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import os
+import time
 from collections import Counter
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 from gristmill import foreign_code
+from gristmill.engine import record as records
 from gristmill.engine.ledger import Ledger
 from gristmill.engine.local import Job, LocalEngine, Observer, outstanding
 from gristmill.engine.pool import worker_count
 from gristmill.engine.record import Record
 from gristmill.engine.step import Step
+from gristmill.engine.worker import peak_memory_bytes
 from gristmill.errors import ResumeError, TaskError
 from gristmill.formats import files
 from gristmill.recipe import Recipe
 
 T = TypeVar("T")
+LOCK = ".lock"
+RECORD = "run"  # the run's own, beside the folders of the stages: checksums of what was written at its end
+_OWN_FILES = ("recipe.yaml", "ledger.json", "mixture.csv")
 
 
 @dataclass(frozen=True)
@@ -67,9 +73,11 @@ def run(
     observer: Observer | None = None,
     *,
     allow_code: bool | None = None,
+    check: bool = False,
 ) -> Result:
-    """Carry out a recipe: raw text in, training batches out. What is up to date is not done again. A recipe file that
-    names code (`module:Class`) is refused without `allow_code=True`.
+    """Carry out a recipe: raw text in, training batches out. What is up to date is not done again; with `check`, it is
+    first read against its checksums, and made again where it is damaged. A recipe file that names code
+    (`module:Class`) is refused without `allow_code=True`.
 
     Raises a GristmillError that says what was expected, what was found, where, and what to do.
     """
@@ -80,16 +88,19 @@ def run(
     output = Path(recipe.output.path)
     watcher = observer or Silent()
     workers = worker_count(recipe.engine.workers, recipe.engine.memory)
+    started = time.perf_counter()
     with locked(output):
         files.sweep(output)
+        records.path_of(output, RECORD).unlink(missing_ok=True)
         _write_recipe(recipe, output)
         ledger = Ledger()
-        with LocalEngine(output, workers, watcher) as engine:
+        with LocalEngine(output, workers, watcher, check) as engine:
             engine.begin(FIRST_WORK)
             finish = follow(engine, steps_of(recipe, output, workers, ledger))
-            finish()
+            last = finish()
         ledger.write(output)
         write_shares(output, ledger)
+        _write_record(output, [*last, *(output / name for name in _OWN_FILES)], time.perf_counter() - started)
     return Result(output, ledger)
 
 
@@ -137,6 +148,23 @@ def plan(recipe: Recipe | Mapping[str, Any] | str | os.PathLike[str], *, allow_c
             return Plan(done, [], input_bytes, workers)
 
 
+def _write_record(output: Path, written: Sequence[Path], seconds: float) -> None:
+    """The record of the whole run, by which `verify` knows files that no task wrote."""
+    record = Record(
+        version=records.VERSION,
+        fingerprint="",
+        made_from={},
+        counts={},
+        files=tuple(records.written(output, str(path.relative_to(output))) for path in written),
+        notices=(),
+        seconds=round(seconds, 4),
+        finished=records.now(),
+        input_bytes=0,
+        peak_memory_bytes=peak_memory_bytes(),
+    )
+    records.write(output, RECORD, record)
+
+
 def _write_recipe(recipe: Recipe, output: Path) -> None:
     """Keep the recipe beside its output, so that `report` and `inspect` need nothing else."""
     import yaml
@@ -147,24 +175,45 @@ def _write_recipe(recipe: Recipe, output: Path) -> None:
 
 @contextmanager
 def locked(output: Path) -> Iterator[None]:
-    """Hold the output folder: a second run on it is refused, and a killed run's hold is gone with it."""
+    """Hold the output folder: a second run on it is refused, and a killed run's hold is gone with it. What the file
+    system refuses meanwhile is a TaskError that names the file."""
     try:
         output.mkdir(parents=True, exist_ok=True)
-        lock = open(output / ".lock", "a")  # noqa: SIM115  closed below, after the run
+        lock = open(output / LOCK, "a")  # noqa: SIM115  closed below, after the run
     except OSError as error:
         raise TaskError(f"expected an output folder that can be written, found: {error.strerror}: {output}") from error
     with lock:
-        _take(lock, output)
+        _take(lock, output, alone=True)
+        try:
+            yield
+        except OSError as error:
+            where = error.filename or f"somewhere below {output}"
+            raise TaskError(
+                f"expected files that can be read and written, found: {error.strerror or error}: {where}\n"
+                "  What was finished is kept. Mend the cause and run the same command again."
+            ) from error
+
+
+@contextmanager
+def shared(output: Path) -> Iterator[None]:
+    """Hold a finished run's folder together with other readers: no run changes it meanwhile."""
+    try:
+        lock = open(output / LOCK)  # noqa: SIM115  closed below
+    except OSError:  # copied without it, or not ours to open: then no run of ours is at work in it either
+        yield
+        return
+    with lock:
+        _take(lock, output, alone=False)
         yield
 
 
-def _take(lock: Any, output: Path) -> None:
+def _take(lock: Any, output: Path, alone: bool) -> None:
     try:
         import fcntl
     except ImportError:  # Windows has no flock: two runs on one output are then the user's to avoid
         return
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(lock, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
     except BlockingIOError as error:
         raise ResumeError(
             f"expected an output folder of its own, found another run at work in it: {output}\n"

@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gristmill.drive import Silent, follow, locked
+from gristmill.drive import Silent, follow, locked, shared
 from gristmill.engine.ledger import Ledger
 from gristmill.engine.local import LocalEngine, Observer
 from gristmill.engine.pool import worker_count
@@ -90,6 +90,20 @@ def export(
     first. Raises a GristmillError that says what to do."""
     options = options or Options()
     training_sets.format_of(format_name)
+    with shared(output):
+        return _export(output, format_name, destination, options, workers, memory_bytes, observer or Silent(), stage)
+
+
+def _export(
+    output: Path,
+    format_name: str,
+    destination: Path | None,
+    options: Options,
+    workers: int | str,
+    memory_bytes: int,
+    observer: Observer,
+    stage: str | None,
+) -> TrainingSet:
     packed = PackedRows.open(pack_folder(output, stage))
     about = about_run(output, packed)
     training_sets.check(format_name, about, options)
@@ -105,7 +119,7 @@ def export(
         files.sweep(work)
         place_tokenizer(work, (packed.folder / packed.manifest.layout.tokenizer_file).read_bytes())
         step = route.step(format_name, about, options, rows_files)
-        with LocalEngine(work, worker_count(workers, memory_bytes), observer or Silent()) as engine:
+        with LocalEngine(work, worker_count(workers, memory_bytes), observer) as engine:
             records = follow(engine, _only(step))
         expected = (packed.manifest.rows, packed.manifest.tokens)
         result = publish(work, destination, format_name, about, options, records, wanted, expected)

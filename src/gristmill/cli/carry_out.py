@@ -63,6 +63,9 @@ def run_command(
     texts: Annotated[
         bool | None, typer.Option("--texts", help="Keep the surviving texts as ORG_NAME/CONFIG/N.jsonl.gz too.")
     ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Read finished files against their checksums; make damaged ones again.")
+    ] = False,
     logging_dir: Annotated[Path | None, typer.Option(help="Also write what happens to DIR/events.jsonl.")] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Say nothing but errors.")] = False,
     allow_code: AllowCode = False,
@@ -85,7 +88,7 @@ def run_command(
     observers: list[Observer] = [ProgressObserver(console)]
     if logging_dir is not None:
         observers.append(EventLog(logging_dir / "events.jsonl"))
-    result = run(load_recipe(recipe, changes, allow_code=allow_code), Observers(observers))
+    result = run(load_recipe(recipe, changes, allow_code=allow_code), Observers(observers), check=check)
     print_ledger(result.ledger, console)
     print_rows(result.path, console, rows=1)
     console.print(f"Output: {result.path}", highlight=False, soft_wrap=True)

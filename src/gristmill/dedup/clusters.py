@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gristmill.formats.pairs import Positions
+from gristmill.formats.scratch_array import scratch_array
 
 EARLIER = 0  # the position that stands for all documents of earlier runs
 LARGEST = 20  # clusters that are told one by one
@@ -43,7 +44,7 @@ class Clusters:
         self._best: Any = None
 
     def _array(self, name: str, kind: Any, length: int) -> npt.NDArray[Any]:
-        return np.memmap(self._scratch / name, kind, "w+", shape=(length,)).view(np.ndarray)
+        return scratch_array(self._scratch / name, kind, length)
 
     def add(self, pairs: Iterable[tuple[Positions, Positions]]) -> None:
         """Put the two of each pair into one cluster."""

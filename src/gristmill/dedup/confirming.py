@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gristmill.formats.pairs import Positions
+from gristmill.formats.scratch_array import scratch_array
 from gristmill.formats.shingle_sets import Sets
 
 _BLOCK = 1 << 20
@@ -79,8 +80,6 @@ class _Collected:
 
 
 def _filled(path: Path, length: int, value: int) -> npt.NDArray[np.int64]:
-    if length == 0:
-        return np.zeros(0, np.int64)
-    array = np.memmap(path, np.int64, "w+", shape=(length,)).view(np.ndarray)
+    array = scratch_array(path, np.int64, length)
     array[:] = value
     return array

@@ -50,11 +50,13 @@ class Observer(Protocol):
 class LocalEngine:
     """Runs steps below one output folder. Use as a context manager: leaving it ends the workers.
 
-    `workers` = 0 runs tasks in this process, for debugging.
+    `workers` = 0 runs tasks in this process, for debugging. With `check`, the files of tasks that are done are read
+    against their checksums even where nobody reads them now.
     """
 
-    def __init__(self, output: Path, workers: int, observer: Observer) -> None:
+    def __init__(self, output: Path, workers: int, observer: Observer, check: bool = False) -> None:
         self.output = output
+        self.check = check
         self.observer = observer
         self._workers = workers
         self._pool = WorkerPool(workers, observer.notice)
@@ -72,9 +74,11 @@ class LocalEngine:
 
     def run(self, steps: Sequence[Step]) -> list[list[Record]]:
         """Bring every task of these steps up to date, their tasks side by side; records in task order."""
-        found, jobs = outstanding(self.output, steps)
         for step in steps:
             self._remove_strangers(step)
+            if self.check:
+                self._forget_damaged(step)
+        found, jobs = outstanding(self.output, steps)
         if jobs:
             needed = {id(read): read for job in jobs for read in job.step.reads}
             for step in needed.values():
@@ -87,7 +91,12 @@ class LocalEngine:
         return [[found[step.name, task.name] for task in step.tasks] for step in steps]
 
     def _mend(self, step: Step) -> None:
-        """Check what an earlier run wrote for this step; take away the records of damaged files and run it again."""
+        """Bring a step that others read up to date again where files of it are damaged."""
+        if self._forget_damaged(step):
+            self.run([step])
+
+    def _forget_damaged(self, step: Step) -> bool:
+        """Check what an earlier run wrote for this step; take away the records of damaged files. Whether any were."""
         written = [
             (task, self.output / step.name / file.path, file.checksum)
             for task in step.tasks
@@ -105,8 +114,7 @@ class LocalEngine:
                 self.observer.notice(f"damaged (its checksum differs), making it again: {path}")
                 records.path_of(self.output / step.name, task.name).unlink(missing_ok=True)
                 damaged = True
-        if damaged:
-            self.run([step])
+        return damaged
 
     def _remove_strangers(self, step: Step) -> None:
         """Take away the records and files of tasks that the step no longer has (fewer chunks than before)."""

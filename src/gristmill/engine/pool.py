@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import sys
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
@@ -138,11 +139,22 @@ def worker_count(asked: int | str, memory_bytes: int) -> int:
     return max(1, min(wanted, memory_bytes // WORKER_BYTES))
 
 
+_LESS_MEMORY = "Lower `engine.workers` or `output.chunk`, or give the machine more memory."
+_DEATHS = {  # by signal: what ended the worker, and what to do
+    signal.SIGKILL: ("by the system, most likely for lack of memory", _LESS_MEMORY),
+    signal.SIGABRT: ("by itself, most likely for lack of memory", _LESS_MEMORY),
+    getattr(signal, "SIGBUS", 0): (
+        "by the system, as a file that it had mapped became shorter or could not grow",
+        "Look whether the disk is full, and whether somebody writes to the input files.",
+    ),
+}
+
+
 def _crash(order: Order, exit_code: int | None) -> Failure:
-    how = "by the system, most likely for lack of memory (signal 9)" if exit_code == -9 else f"with code {exit_code}"
+    how, advice = _DEATHS.get(-(exit_code or 0), ("", _LESS_MEMORY))
+    how = f"{how} (signal {-exit_code})" if how and exit_code else f"with code {exit_code}"
     return Failure(
-        f"a worker was ended {how} in task {order.task} of {order.step}\n"
-        "  Lower `engine.workers` or `output.chunk`, or give the machine more memory.",
+        f"a worker was ended {how} in task {order.task} of {order.step}\n  {advice}",
         detail="",
         final=False,
         error=TaskError,

@@ -1,20 +1,25 @@
 """The record of a finished task: at once the done-mark, the ledger's entry and the list of what was written.
 
 It is written last, so a record that exists speaks of files that are whole. Times and memory stand only here.
+A record carries the checksum of its own content: one whose counts were changed on the disk counts for nothing.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
+
+import xxhash
 
 from gristmill.engine.step import Step, Task
 from gristmill.errors import FormatError
 from gristmill.formats import files
 
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True)
@@ -53,25 +58,52 @@ def path_of(folder: Path, task_name: str) -> Path:
 
 def write(folder: Path, task_name: str, record: Record) -> None:
     """Write the record: the last thing a task does."""
-    files.write_json(path_of(folder, task_name), asdict(record))
+    content = json.loads(json.dumps(asdict(record)))  # as it will be read: lists for tuples, texts for keys
+    files.write_json(path_of(folder, task_name), {**content, "checksum": _checksum(content)})
+
+
+def written(folder: Path, path: str) -> WrittenFile:
+    """What lies at `path` below the folder, as a record tells it."""
+    return WrittenFile(path, (folder / path).stat().st_size, files.checksum(folder / path))
+
+
+def now() -> str:
+    """The time, as records hold it."""
+    return datetime.now(timezone.utc).isoformat(timespec="milliseconds")
 
 
 def read(folder: Path, task_name: str) -> Record | None:
-    """The record, or None where there is none or it is unreadable (then the task simply runs again)."""
+    """The record, or None where there is none or it is damaged (then the task simply runs again)."""
     path = path_of(folder, task_name)
     try:
         value = files.read_json(path)
+        if value.pop("checksum") != _checksum(value):
+            return None
         written = tuple(WrittenFile(**item) for item in value.pop("files"))
         return Record(files=written, **{**value, "notices": tuple(value["notices"])})
     except (FileNotFoundError, FormatError, TypeError, KeyError, AttributeError):
         return None
 
 
+def is_damaged(path: Path) -> bool:
+    """Whether a JSON file below an output folder was a record once, and is none now."""
+    try:
+        value = files.read_json(path)
+    except FormatError:
+        return True
+    marked = isinstance(value, Mapping) and not {"checksum", "made_from"}.isdisjoint(value)
+    return marked and read(path.parent, path.stem) is None
+
+
+def _checksum(content: Mapping[str, Any]) -> str:
+    return xxhash.xxh3_128_hexdigest(json.dumps(content, sort_keys=True).encode())
+
+
 def current(folder: Path, step: Step, task: Task) -> tuple[Record | None, str]:
     """(record, "") when the task is done and its files are in place; else (None, why it must run)."""
     record = read(folder, task.name)
     if record is None or record.version != VERSION:
-        return None, "not done yet"
+        return None, "its record is damaged" if path_of(folder, task.name).exists() else "not done yet"
     if record.fingerprint != step.task_fingerprint(task):
         return None, difference(record.made_from, step.recipe_of(task))
     for file in record.files:

@@ -13,16 +13,14 @@ import time
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timezone
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 from gristmill.engine import record as records
-from gristmill.engine.record import Record, WrittenFile
+from gristmill.engine.record import Record
 from gristmill.engine.step import Outcome
 from gristmill.errors import GristmillError, TaskError
-from gristmill.formats import files
 
 _FINAL_ERRORS = (errno.ENOSPC, errno.EROFS, errno.EDQUOT, errno.EACCES, errno.EPERM)
 
@@ -86,10 +84,10 @@ def carry_out(order: Order) -> Record | Failure:
             fingerprint=order.fingerprint,
             made_from=order.made_from,
             counts=outcome.counts,
-            files=tuple(_written(folder, path) for path in outcome.files),
+            files=tuple(records.written(folder, path) for path in outcome.files),
             notices=tuple(outcome.notices),
             seconds=round(time.perf_counter() - started, 4),
-            finished=datetime.now(timezone.utc).isoformat(timespec="milliseconds"),
+            finished=records.now(),
             input_bytes=order.input_bytes,
             peak_memory_bytes=peak_memory_bytes(),
         )
@@ -115,10 +113,6 @@ def _remove_previous(folder: Path, task_name: str) -> None:
     records.path_of(folder, task_name).unlink(missing_ok=True)
     for file in previous.files if previous else ():
         (folder / file.path).unlink(missing_ok=True)
-
-
-def _written(folder: Path, path: str) -> WrittenFile:
-    return WrittenFile(path, (folder / path).stat().st_size, files.checksum(folder / path))
 
 
 def peak_memory_bytes() -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -20,8 +20,11 @@ def print_verification(output: Path, console: Console) -> bool:
     """Check everything, print what was found; True when all is well."""
     checked_files = checked_bytes = 0
     problems: list[str] = []
-    for folder, name in _recorded(output):
-        record = records.read(folder, name)
+    for record_path in sorted(output.rglob("*.json")):
+        folder = record_path.parent
+        record = records.read(folder, record_path.stem)
+        if record is None and records.is_damaged(record_path):
+            problems.append(f"damaged (or of another version): {record_path}")
         for file in record.files if record else ():
             path = folder / file.path
             checked_files += 1
@@ -36,7 +39,11 @@ def print_verification(output: Path, console: Console) -> bool:
         problems.append(str(error))
     for problem in problems:
         console.print(problem, style="red", highlight=False, soft_wrap=True)
-    verdict = f"{len(problems)} problems; `gristmill run` makes damaged files again" if problems else "all is well"
+    verdict = (
+        f"{len(problems)} problems; `gristmill run RECIPE --check` makes damaged files again"
+        if problems
+        else "all is well"
+    )
     console.print(f"{checked_files:,} files, {show_bytes(checked_bytes)}: {verdict}.", highlight=False)
     return not problems
 
@@ -57,9 +64,3 @@ def print_agreement(agreements: Sequence[Agreement], console: Console) -> bool:
             what = "the texts they leave differ" if one.ours == one.theirs else f"ours {one.ours}, theirs {one.theirs}"
             console.print(f"{found.name}: {one.source} {one.id}: {what}", highlight=False, markup=False, soft_wrap=True)
     return not any(found.differences for found in agreements)
-
-
-def _recorded(output: Path) -> Iterator[tuple[Path, str]]:
-    for path in sorted(output.rglob("*.json")):
-        if records.read(path.parent, path.stem) is not None:
-            yield path.parent, path.stem

@@ -22,7 +22,7 @@ from gristmill.formats import packed_rows
 from gristmill.formats.draw_plan import DrawPlan
 from gristmill.formats.files import atomic_file
 from gristmill.formats.packed_rows import FileEntry, Layout
-from gristmill.formats.packed_stages import write_stages
+from gristmill.formats.packed_stages import STAGES, write_stages
 from gristmill.formats.row_file import I64, Ids
 from gristmill.formats.token_shard import TokenShard
 from gristmill.route.mix import PLAN_FILE, Asked, folder_of
@@ -150,11 +150,15 @@ def entries(
 
 def write_manifests(
     output: Path, layout: Layout, spec: TokenizerSpec, stages: Sequence[Asked], packed: Sequence[Sequence[Record]]
-) -> None:
+) -> list[Path]:
     """The last files of a run: a manifest for each stage, the tokenizer beside its rows, and the order of stages."""
+    written = []
     for asked, records in zip(stages, packed, strict=True):
         folder = output / folder_of("pack", asked)
         with atomic_file(folder / layout.tokenizer_file) as file:
             file.write(spec.json_text.encode())
         packed_rows.write_manifest(folder, layout, [FileEntry(**record.counts["file"]) for record in records])
-    write_stages(output / "pack", [asked.name for asked in stages if asked.name])
+        written += [folder / layout.tokenizer_file, folder / packed_rows.MANIFEST]
+    names = [asked.name for asked in stages if asked.name]
+    write_stages(output / "pack", names)
+    return [*written, output / "pack" / STAGES] if names else written

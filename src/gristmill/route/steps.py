@@ -20,13 +20,13 @@ from gristmill.route.survivors import SiftedChunk
 from gristmill.tokens.tokenizer import TokenizerSpec
 
 FIRST_WORK = "gristmill.route.sift:warm_up"
-Steps = Generator[list[Step], list[list[Record]], Callable[[], None]]
+Steps = Generator[list[Step], list[list[Record]], Callable[[], list[Path]]]
 
 
 def steps_of(recipe: Recipe, output: Path, workers: int, ledger: Ledger) -> Steps:
     """sift → dedup → tokenize → mix → pack. Raises a GristmillError where a stage leaves nothing.
 
-    Reads, but writes nothing: what it returns at its end writes the last files.
+    Reads, but writes nothing: what it returns at its end writes the last files, and says which.
     """
     spec = tokenizer.load(recipe.tokenizer, None) if recipe.tokenizer.train is None else None
     sift.check_access(recipe)
@@ -77,10 +77,11 @@ def steps_of(recipe: Recipe, output: Path, workers: int, ledger: Ledger) -> Step
 
     packed = yield from mixed_and_packed(recipe, output, shards, spec, tuple(tokenize_steps), ledger)
 
-    def finish() -> None:
-        pack.write_manifests(output, packed.layout, spec, packed.stages, packed.records)
+    def finish() -> list[Path]:
+        written = pack.write_manifests(output, packed.layout, spec, packed.stages, packed.records)
         for publish in deduplicated.publish:
             publish()
+        return written
 
     return finish
 

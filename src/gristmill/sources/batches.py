@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from gristmill.document import ROWS
+from gristmill.sources.find import require_unchanged
 from gristmill.sources.hub import fetched
 from gristmill.sources.piece import Chunk, Columns
 from gristmill.sources.registry import reader
@@ -61,10 +62,12 @@ def _row_bytes(batch: pa.RecordBatch) -> npt.NDArray[np.int64]:
 
 
 def _batches(chunk: Chunk, columns: Columns, batch_bytes: int) -> Iterator[pa.RecordBatch]:
-    for number, piece in enumerate(map(fetched, chunk.pieces)):
-        for batch in reader(piece.format)(piece, columns, batch_bytes):
+    for number, piece in enumerate(chunk.pieces):
+        local = fetched(piece)
+        for batch in reader(local.format)(local, columns, batch_bytes):
             file = pa.array(np.full(batch.num_rows, number, np.int32))
             yield pa.RecordBatch.from_arrays([file, *batch.columns], schema=ROWS)
+        require_unchanged(piece)
 
 
 def _joined(batches: list[pa.RecordBatch]) -> pa.RecordBatch:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -15,10 +16,11 @@ from typing import Any, NoReturn
 
 from gristmill.errors import SourceError
 from gristmill.sources.opening import explained, file_system, is_remote
-from gristmill.sources.piece import SAVED_DATASET_MARKS, InputFile
+from gristmill.sources.piece import SAVED_DATASET_MARKS, InputFile, Piece
 from gristmill.sources.registry import format_name, known_suffixes
 
 # What file systems call the things that change when a file does: S3, Google, Azure, Hugging Face, HTTP, local.
+_LOCAL_STAMP = re.compile(r"\d+-\d{12,}")  # bytes, and nanoseconds of the last change, see _local_file
 _MARKS = ("ETag", "etag", "md5Hash", "blob_id", "LastModified", "last_modified", "mtime")
 
 
@@ -77,6 +79,20 @@ def _files_below(folder: str, above: tuple[str, ...]) -> Iterator[os.DirEntry[st
 
 def _local_file(path: str, status: os.stat_result) -> InputFile:
     return InputFile(path, status.st_size, f"{status.st_size}-{status.st_mtime_ns}")
+
+
+def require_unchanged(piece: Piece) -> None:
+    """Raises SourceError where a local file is no longer the one that the run was planned with: what was read of it
+    may be half of one and half of another."""
+    if is_remote(piece.path) or not _LOCAL_STAMP.fullmatch(piece.stamp):
+        return
+    with explained(piece.path):
+        found = _local_file(piece.path, os.stat(piece.path)).stamp  # noqa: PTH116
+    if found != piece.stamp:
+        raise SourceError(
+            f"expected a file that stays as it was when the run began, found it changed meanwhile: {piece.path}\n"
+            "  Run the same command again: it plans anew, and reads again what has changed."
+        )
 
 
 def _find_remote(path: str) -> list[InputFile]:

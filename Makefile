@@ -32,8 +32,9 @@ BENCHES := route workers resume memory filters filter_parity cleaners fasttext_p
 bench: $(VENV)/installed-bench  ## every measured claim; takes hours
 	for name in $(BENCHES); do $(BIN)/python bench/$$name.py || exit 1; done
 
-docs: $(VENV)/installed-dev  ## the pages that are made from the source
+docs: $(VENV)/installed-dev  ## the pages that are made from the source, and the guide as a site, in site/
 	$(BIN)/python tools/make_filter_docs.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 $(VENV)/installed-%: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

@@ -30,20 +30,60 @@ clean: [unicode, strip]
 filters:
   - length: {min_characters: 100}
   - gopher_quality: {min_words: 20}
-  - mypackage.filters:NoBoilerplate: {share: 0.2}
 ```
 
-The last is a class of your own; a recipe file that names one needs `gristmill run --allow-code`, for importing it runs
-it.
+In Python, `gm.filters.NAME(**parameters)` is the same filter, and the quickest way to see what it does to a text:
 
-In Python, `gm.filters.NAME(**parameters)` is the same filter: `.verdicts(texts)` is an Arrow array, null = keep, else
-the first rule broken (`gopher_quality.gopher_short_doc`); `.signals(texts)` is a table of what was measured;
-`.rewrite(texts)`, of filters that change texts, is what becomes of those they keep. Bounds mean what they say: kept is
-what lies between them, both included.
+```python
+import gristmill as gm
+
+texts = ["Buy it. Buy it. Buy it. Buy it.", "The mill stands on a hill above the river."]
+gm.filters.GopherRepetition().verdicts(texts)  # ["gopher_repetition.top_2_gram", null]
+gm.filters.GopherRepetition().signals(texts)
+```
+
+`.verdicts(texts)` is an Arrow array, null = keep, else the first rule broken; `.signals(texts)` is a table of what was
+measured; `.rewrite(texts)`, of filters that change texts, is what becomes of those they keep. Bounds mean what they say:
+kept is what lies between them, both included.
 
 In a run every filter measures every document and its signals are kept as columns. A bound that is changed is judged
 anew without reading text; `gristmill report` shows each signal's distribution, and what each rule drops and drops
 alone; `gristmill verify RECIPE --sample N` compares with datatrove's own filters.
+"""
+OWN_FILTER = """
+For example, in the folder that the run is started in:
+
+```python
+# my_filters.py
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class NoCookies:
+    most: int = 2
+
+    def keep(self, text: str) -> bool:
+        return text.count("cookie") <= self.most
+```
+
+```yaml
+# own.yaml
+sources:
+  - {name: web, path: data/web/*.jsonl.gz}
+filters:
+  - length: {min_characters: 100}
+  - my_filters:NoCookies: {most: 1}
+tokenizer: {path: tokenizers/gpt2.json}
+pack: {sequence_length: 512}
+output: {path: out/own}
+```
+
+```bash
+gristmill run own.yaml --allow-code
+```
+
+A recipe file that names code needs `--allow-code`, for importing it runs it. It is Python, a text at a time, so it sets
+the pace of sift.
 """
 
 
@@ -59,6 +99,7 @@ def page() -> str:
         *(part for name, unit in filters.items() for part in _section(name, unit)),
         "### User-defined",
         _text(user_defined.__doc__),
+        OWN_FILTER.strip(),
         "## Cleaners",
         *(part for name, unit in cleaners.items() for part in _section(name, unit)),
         "## Words",

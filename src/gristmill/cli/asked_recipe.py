@@ -35,10 +35,15 @@ def changes_of(**asked: Any) -> list[Callable[[dict[str, Any]], dict[str, Any]]]
 def load_recipe(
     recipe: str, changes: Sequence[Callable[[dict[str, Any]], dict[str, Any]]], *, allow_code: bool = False
 ) -> Any:
-    """The recipe, checked. Raises RecipeError with every mistake at once."""
+    """The recipe, checked. Raises RecipeError with every mistake at once. Code that it names may lie in the current
+    folder, as with `python -m`."""
+    import sys
+
     from gristmill.recipe import Recipe
     from gristmill.recipes import is_shipped, read_text
 
+    if allow_code:
+        sys.path.append(str(Path.cwd()))
     if not is_shipped(recipe) or Path(recipe).is_file():
         return Recipe.from_yaml(recipe, *changes, allow_code=allow_code)
     if recipe == "demo":

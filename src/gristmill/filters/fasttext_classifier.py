@@ -38,6 +38,7 @@ class FastTextClassifier(Filter):
     Signals: `fasttext_classifier.label` and `.score`, the best; `.score_LABEL` of every label, or, in a model of more
     than 16, of those that are named; `.bytes`. Reasons: `empty`, `low_score`, `is_LABEL`. Paragraph by paragraph,
     datatrove's `filter_mode`, is not offered.
+    Dropped by `{model: lid.176.ftz, keep: {en: 0.5}}`: "Tout est bien qui finit bien." (low_score).
     """
 
     NAME: ClassVar[str] = "fasttext_classifier"

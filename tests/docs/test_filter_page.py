@@ -10,7 +10,7 @@ import pytest
 
 from gristmill.units import REGISTRY
 
-TOOL = Path(__file__).parents[1] / "tools" / "make_filter_docs.py"
+TOOL = Path(__file__).parents[2] / "tools" / "make_filter_docs.py"
 
 
 @pytest.fixture(scope="module")

@@ -92,6 +92,12 @@ def test_what_is_no_recipe(text: str) -> None:
         gm.Recipe.from_text(text)
 
 
+def test_on_is_a_key(least: str) -> None:
+    """YAML 1.1 takes `on` for true, and `exact` has a parameter of that name."""
+    recipe = gm.Recipe.from_text(least + "dedup: [exact: {on: url}]")
+    assert recipe.dedup[0].parameters == {"on": "url"}
+
+
 def test_no_code_is_run() -> None:
     with pytest.raises(RecipeError, match="syntax error"):
         gm.Recipe.from_text("sources: !!python/object/apply:os.system ['true']")

@@ -43,8 +43,8 @@ gm.filters.GopherRepetition().signals(texts)
 ```
 
 `.verdicts(texts)` is an Arrow array, null = keep, else the first rule broken; `.signals(texts)` is a table of what was
-measured; `.rewrite(texts)`, of filters that change texts, is what becomes of those they keep. Bounds mean what they say:
-kept is what lies between them, both included.
+measured; `.rewrite(texts)`, of filters that change texts, is what becomes of those they keep. Bounds mean what they
+say: kept is what lies between them, both included.
 
 In a run every filter measures every document and its signals are kept as columns. A bound that is changed is judged
 anew without reading text; `gristmill report` shows each signal's distribution, and what each rule drops and drops

@@ -26,8 +26,17 @@ def read_map(text: str, keys: Iterable[str], name: str) -> dict[str, Any]:
     """The map in a text; `keys` are those that it may have, `name` says where it comes from."""
     import yaml
 
+    class Loader(yaml.SafeLoader):
+        """Keys are names: `on: url` says `on`, which YAML 1.1 takes for true."""
+
+        def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+            for key, _ in node.value:
+                if key.tag == "tag:yaml.org,2002:bool":
+                    key.tag = "tag:yaml.org,2002:str"
+            return super().construct_mapping(node, deep)
+
     try:
-        value = yaml.safe_load(text)
+        value = yaml.load(text, Loader)
     except yaml.YAMLError as error:
         raise RecipeError(f"expected YAML, found a syntax error: {name}\n  {error}") from error
     if not isinstance(value, dict):

@@ -11,6 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import yaml
 from markdown_blocks import ROOT, blocks
 
 import gristmill as gm
@@ -21,7 +22,8 @@ from gristmill.tokens.train import train
 @pytest.fixture(scope="session")
 def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """`data/web/*.jsonl.gz` and `data/wiki.parquet` (made-up pages), `tokenizers/gpt2.json` (a small one of that
-    name), `examples/`, `recipe.yaml` (the README's) and `out/web`, which it made."""
+    name), `examples/`, `recipe.yaml` (the README's) `out/web`, which it made, and two
+    more: `out/code`, `out/padded`."""
     folder = tmp_path_factory.mktemp("world")
     corpus = write_corpus(folder / "made-up", 900)
     (folder / "data/web").mkdir(parents=True)
@@ -44,6 +46,10 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
     os.chdir(folder)
     try:
         gm.run("recipe.yaml")
+        for name in ("code", "padded"):
+            shutil.copytree("out/web", f"out/{name}")
+        value = yaml.safe_load(recipe)
+        gm.run({**value, "pack": {**value["pack"], "strategy": "padded"}, "output": {"path": "out/padded"}})
     finally:
         os.chdir(before)
     return folder

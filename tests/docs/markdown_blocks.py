@@ -1,6 +1,6 @@
 """A page's fenced blocks and links, in order. A block is run unless a line above it says, to the reader too, why not:
 
-    *Not run by the tests: it needs a cluster.*
+*Not run by the tests: it needs a cluster.*
 """
 
 from __future__ import annotations

@@ -22,12 +22,12 @@ from pathlib import Path
 from typing import Any
 
 import typer
-import yaml
 from markdown_blocks import Block
 
 from gristmill.cli import app
 from gristmill.compat.krill import schema
 from gristmill.recipe import Recipe
+from gristmill.yaml_map import read_map
 
 SMALL_RECIPE = {
     "sources": [{"name": "web", "path": "data/web/*"}, {"name": "wiki", "path": "data/wiki.parquet"}],
@@ -90,7 +90,7 @@ class PageRunner:
             exec(code, self.names)
 
     def _yaml(self, block: Block) -> None:
-        value = yaml.safe_load(block.text)
+        value = read_map(block.text, Recipe.model_fields, f"line {block.line}")
         if "preprocess" in value or "hub_tokenizer_id" in value:
             file = self.folder / "krill-to-check.yaml"
             file.write_text(block.text, encoding="utf-8")

@@ -13,7 +13,7 @@ from gristmill.filters.view import TextView
 class Length(Filter):
     """Length in characters (code points), words (between white space) and bytes (UTF-8), each bound included.
 
-    Only what has a bound is measured. Dropped by `min_characters: 100`: "Short." (min_characters)
+    Only what has a bound is measured. Dropped by `min_characters: 100`: "Short." (min_characters).
     """
 
     NAME: ClassVar[str] = "length"

@@ -19,7 +19,7 @@ class Sample(Filter):
     lower rate keeps some of those that a higher one keeps; two seeds are independent of each other. The hash is the
     64-bit xxHash of the id under the seed, and where it lies between 0 and 1 is the signal `sample.place`. It looks at
     ids, so `verdicts(ids)` takes them. datatrove's SamplerFilter draws numbers in the order of documents instead.
-    Dropped by `rate: 0.5`: "0", an id (not_drawn).
+    Dropped by `rate: 0.5`: "1", an id (not_drawn).
     """
 
     NAME: ClassVar[str] = "sample"

@@ -18,7 +18,6 @@ from gristmill.engine.local import Job, LocalEngine
 from gristmill.engine.pool import worker_count
 from gristmill.engine.record import Record
 from gristmill.recipe import Recipe
-from gristmill.route.steps import FIRST_WORK, steps_of
 
 
 class Watch(drive.Silent):
@@ -36,7 +35,9 @@ def main() -> None:
     output, watch, ledger = Path(recipe.output.path), Watch(), Ledger()
     workers = worker_count(recipe.engine.workers, recipe.engine.memory)
     with LocalEngine(output, workers, watch) as engine:
-        engine.begin(FIRST_WORK)
+        engine.begin(drive.FIRST_WORK)
+        from gristmill.route.steps import steps_of  # as `gristmill run` does: while workers start
+
         route = steps_of(recipe, output, workers, ledger)
         steps = next(route)
         while not steps[0].name.startswith("token"):

@@ -9,31 +9,13 @@ import json
 import sys
 from pathlib import Path
 
-from gristmill.drive import Silent
+from gristmill.drive import FIRST_WORK, Silent
 from gristmill.engine.ledger import Ledger
 from gristmill.engine.local import LocalEngine
 from gristmill.engine.pool import worker_count
-from gristmill.engine.step import Outcome, Step, Task
+from gristmill.engine.step import Step, Task
 from gristmill.quantities import parse_bytes
 from gristmill.recipe import Recipe
-from gristmill.route.steps import FIRST_WORK, steps_of
-from gristmill.route.survivors import ChunkFiles
-
-
-def write(chunk: ChunkFiles, folder: Path, stem: str) -> Outcome:
-    """What is left of one chunk: ids and texts."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    from gristmill.route.survivors import surviving
-
-    schema = pa.schema([("id", pa.large_string()), ("text", pa.large_string())])
-    documents = 0
-    with pq.ParquetWriter(folder / f"{stem}.parquet", schema, compression="zstd") as writer:
-        for batch in surviving(chunk, ["id", "text"]):
-            writer.write_batch(batch.select(["id", "text"]))
-            documents += len(batch)
-    return Outcome({"documents": documents}, [f"{stem}.parquet"])
 
 
 def main() -> None:
@@ -54,6 +36,8 @@ def main() -> None:
     count = worker_count(int(workers), parse_bytes(memory))
     with LocalEngine(folder, count, Silent()) as engine:
         engine.begin(FIRST_WORK)
+        from gristmill.route.steps import steps_of  # as `gristmill run` does: while workers start
+
         route = steps_of(recipe, folder, count, ledger)
         steps = next(route)
         while steps[0].name.split("/")[0] in ("sift", "judge", "dedup"):
@@ -62,7 +46,7 @@ def main() -> None:
         tasks = [
             Task(f"{number:05}", {"chunk": number}, chunk) for number, chunk in enumerate(training.tasks[0].work.chunks)
         ]
-        [records] = engine.run([Step("filtered", "gristmill_dedup:write", 1, {}, tasks)])
+        [records] = engine.run([Step("filtered", "write_left:write", 1, {}, tasks)])
     print(json.dumps({"left": sum(record.counts["documents"] for record in records),
                       "gone": sum(sum(entry.gone.values()) for entry in ledger.of("dedup"))}))  # fmt: skip
 

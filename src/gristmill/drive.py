@@ -23,6 +23,8 @@ from gristmill.errors import ResumeError, TaskError
 from gristmill.formats import files
 from gristmill.recipe import Recipe
 
+FIRST_WORK = "gristmill.route.sift:warm_up"  # what workers load as they start
+
 T = TypeVar("T")
 LOCK = ".lock"
 RECORD = "run"  # the run's own, beside the folders of the stages: checksums of what was written at its end
@@ -82,7 +84,6 @@ def run(
     Raises a GristmillError that says what was expected, what was found, where, and what to do.
     """
     from gristmill.route.shares import write_shares
-    from gristmill.route.steps import FIRST_WORK, steps_of
 
     recipe = load_recipe(recipe, allow_code)
     output = Path(recipe.output.path)
@@ -96,6 +97,8 @@ def run(
         ledger = Ledger()
         with LocalEngine(output, workers, watcher, check) as engine:
             engine.begin(FIRST_WORK)
+            from gristmill.route.steps import steps_of  # takes 0.2 s, in which workers start
+
             finish = follow(engine, steps_of(recipe, output, workers, ledger))
             last = finish()
         ledger.write(output)

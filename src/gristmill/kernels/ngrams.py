@@ -171,7 +171,9 @@ def top_ngrams(words, lengths, blanks, room, out):
     spaced, at = address(room.spaced), address(room.at)
     characters, hashes, ngrams = address(room.characters), address(room.hashes), address(room.ngrams)
     out[:] = 0
-    longest = min(words, lengths.max()) if lengths.size > 0 else np.int64(0)
+    longest = np.int64(0)
+    for length in lengths:
+        longest = max(longest, min(words, length))
     for word in range(words):
         ngrams[word] = hashes[word]
     for n in range(1, longest + 1):
@@ -230,10 +232,12 @@ def duplicate_ngrams(words, lengths, room, out):
     slots, starts, stops = address(room.slots), address(room.starts), address(room.stops)
     bounds, candidates = address(room.counts), address(room.cells)
     out[:] = 0
-    if lengths.size == 0 or words < lengths.min():
+    shortest = np.int64(words + 1)
+    for length in lengths:
+        shortest = min(shortest, length)
+    if words < shortest:
         return
     _bound_repeats(words, room)
-    shortest = lengths.min()
     count = np.int64(0)
     for word in range(words - shortest + 1):
         if at[word + shortest] - at[word] < bounds[word]:

@@ -136,7 +136,10 @@ def best_fit(lengths: Any, sequence_length: int) -> Any:
     of equal room as a queue (the same number of rows, one more array).
     """
     # Where all documents fit into one row, longer rows change nothing but the size of the tables.
-    sequence_length = max(1, min(sequence_length, lengths.sum()))
+    tokens = 0
+    for n in lengths:
+        tokens += n
+    sequence_length = max(1, min(sequence_length, tokens))
     bin_of, bins = _best_fit_bins(lengths, sequence_length)
     full_rows = 0
     for n in lengths:

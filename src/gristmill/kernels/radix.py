@@ -30,14 +30,15 @@ def _sort(hashes, numbers, hash_room, number_room):
             counts[step, np.int64(hashes[at] >> np.uint64(step * _BITS) & mask)] += 1
     moved = False
     for step in range(_PASSES):
-        if counts[step].max() == len(hashes):
-            continue
         shift = np.uint64(step * _BITS)
         place = np.empty(_BUCKETS, np.int64)
-        before = 0
+        before = fullest = 0
         for bucket in range(_BUCKETS):
             place[bucket] = before
             before += counts[step, bucket]
+            fullest = max(fullest, counts[step, bucket])
+        if fullest == len(hashes):
+            continue
         for at in range(len(hashes)):
             bucket = np.int64(hashes[at] >> shift & mask)
             hash_room[place[bucket]] = hashes[at]

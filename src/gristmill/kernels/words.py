@@ -30,12 +30,13 @@ from gristmill.kernels.characters import (
     character,
 )
 from gristmill.kernels.compile import BYTES_IN, I64_IN, I64_OUT, inline, kernel
-from gristmill.kernels.vector import address
+from gristmill.kernels.vector import PADDING_BYTES, address, below64, first_bit
 from gristmill.kernels.words_exceptions import EXCEPTIONS, UNITS
 from gristmill.kernels.words_lexicon import LEXICON_IN, LONGEST_SEQUENCE_TOKENS, build, find
 from gristmill.kernels.words_rule import chunk_in, cut_chunk
 
 _BLANK = ord(" ")
+_CAPITAL_A, _CAPITAL_Z, _SMALL_A, _SMALL_Z = (ord(character) for character in "AZaz")
 _NO_TOKEN = -1
 
 
@@ -92,7 +93,10 @@ def _join(data, start, stop, first, count, lexicon):
     left = 0
     while left < size:
         right = left + length_found[left]
-        if found[left] >= 0 and (old_start[left + 1 : right] == old_stop[left : right - 1]).all():
+        apart = False
+        for index in range(left + 1, right):
+            apart |= old_start[index] != old_stop[index - 1]
+        if found[left] >= 0 and not apart:
             piece = old_start[left]
             for cut in range(lexicon.cut_start[found[left]], lexicon.cut_start[found[left] + 1]):
                 start[count] = piece
@@ -142,6 +146,17 @@ def _scan_chunk(data, start, end, characters):
 
 
 @inline
+def _letters(data, start, end):
+    """How many ASCII letters follow each other from `start` on: most chunks are nothing else, and no rule cuts those.
+    0 where there are 64 or more. As many bytes are readable."""
+    before_capitals, before_small = below64(data, start, _CAPITAL_A), below64(data, start, _SMALL_A)
+    letters = below64(data, start, _CAPITAL_Z + 1) & ~before_capitals
+    letters |= below64(data, start, _SMALL_Z + 1) & ~before_small
+    count = first_bit(~letters)
+    return min(count, end - start) if count < PADDING_BYTES else np.int64(0)
+
+
+@inline
 def _pieces_of_exception(lexicon, entry, start, pieces):
     first = lexicon.cut_start[entry]
     count = lexicon.cut_start[entry + 1] - first
@@ -158,6 +173,7 @@ def _split(offsets, bytes_, character_tables, lexicons, chunk_room):
     characters = character_tables[0]
     lexicon = lexicons[0]
     data = address(bytes_)
+    last_block = np.int64(bytes_.size - PADDING_BYTES)
     documents = offsets.size - 1
     first = np.zeros(documents + 1, np.int64)
     room = (offsets[documents] - offsets[0]) // 4 + 1024
@@ -186,7 +202,12 @@ def _split(offsets, bytes_, character_tables, lexicons, chunk_room):
                 break
 
             piece_start = at
-            at, may_be_cut = _scan_chunk(data, at, end, characters)
+            letters = _letters(data, at, end) if at <= last_block else np.int64(0)
+            if letters > 0 and (at + letters == end or data[at + letters] == _BLANK):
+                at += letters
+                may_be_cut = False
+            else:
+                at, may_be_cut = _scan_chunk(data, at, end, characters)
             chunk_stop = at
             if may_be_cut:
                 pieces = cut_chunk(data, piece_start, at, characters, lexicon, chunk)

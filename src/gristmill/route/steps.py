@@ -19,7 +19,6 @@ from gristmill.route.shards import SourceShards, of_step
 from gristmill.route.survivors import SiftedChunk
 from gristmill.tokens.tokenizer import TokenizerSpec
 
-FIRST_WORK = "gristmill.route.sift:warm_up"
 Steps = Generator[list[Step], list[list[Record]], Callable[[], list[Path]]]
 
 

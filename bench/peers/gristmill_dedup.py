@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from gristmill.drive import FIRST_WORK, Silent
@@ -41,7 +42,7 @@ def main() -> None:
         route = steps_of(recipe, folder, count, ledger)
         steps = next(route)
         while steps[0].name.split("/")[0] in ("sift", "judge", "dedup"):
-            steps = route.send(engine.run(steps))
+            steps = route.send(engine.run([replace(step, meanwhile="") for step in steps]))  # no tokenizer to load
         [training] = steps  # the first step behind dedup knows where the chunks that are left lie
         tasks = [
             Task(f"{number:05}", {"chunk": number}, chunk) for number, chunk in enumerate(training.tasks[0].work.chunks)

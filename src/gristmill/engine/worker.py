@@ -146,7 +146,7 @@ class _NoPandas(MetaPathFinder):
     """Finds no pandas."""
 
     @classmethod
-    def find_spec(cls, name: str, path: Any = None, target: Any = None) -> None:  # type: ignore[override]
+    def find_spec(cls, name: str, path: Any = None, target: Any = None) -> None:
         if name == "pandas":
             raise ModuleNotFoundError(name)
 

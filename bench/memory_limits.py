@@ -29,10 +29,15 @@ LONGEST_BOOK_CHARACTERS = 50_000_000
 LONGEST_BOOKS = 3
 LIMITS = ("512MB", "1GB", "4GB")
 TOLERANCE = 1.1
-# Bounds that hold for a line as for a book: what is measured here is memory, and little should be dropped.
+# Everything is measured and little dropped: a long document repeats itself, a short line has no stop words.
+REPETITION = {
+    **dict.fromkeys(("dup_line_frac", "dup_para_frac", "dup_line_char_frac", "dup_para_char_frac"), 1),
+    "top_n_grams": [[length, 1] for length in (2, 3, 4)],
+    "dup_n_grams": [[length, 1] for length in range(5, 11)],
+}
 FILTERS = [
     {"language": {"keep": "any", "threshold": 0}},
-    {"gopher_repetition": {}},
+    {"gopher_repetition": REPETITION},
     {"gopher_quality": {"min_words": 3, "max_words": 100_000_000, "min_stop_words": 0}},
 ]
 
@@ -55,7 +60,8 @@ def documents(folder: Path, characters: int) -> Iterator[str]:
 
 
 def write_corpus(path: Path, folder: Path, kind: str, most_bytes: int) -> tuple[int, int]:
-    """JSON lines of that kind, round after round until there are enough bytes; returns documents and bytes."""
+    """JSON lines of that kind, round after round until there are enough bytes, and of books the longest ones besides;
+    returns documents and bytes."""
     count = written = turn = 0
     with open(path, "w", encoding="utf-8") as out:
 
@@ -69,6 +75,7 @@ def write_corpus(path: Path, folder: Path, kind: str, most_bytes: int) -> tuple[
         if kind == "books":
             for _, text in zip(range(LONGEST_BOOKS), documents(folder, LONGEST_BOOK_CHARACTERS), strict=False):
                 write(text[:LONGEST_BOOK_CHARACTERS])
+        most_bytes += written
         while written < most_bytes:
             for text in documents(folder, KINDS[kind]):
                 write(text)

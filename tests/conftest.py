@@ -13,6 +13,7 @@ from hypothesis import settings
 settings.register_profile("gristmill", deadline=None)
 settings.load_profile("gristmill")
 sys.path.insert(0, str(Path(__file__).parent))  # so that `reference` (the slow twins) can be imported
+sys.path.insert(0, str(Path(__file__).parent / "route"))  # and `route_inputs`, from other folders
 SHARED = Path(__file__).parents[2] / "shared"
 
 

@@ -25,6 +25,8 @@ WORDS = [
     "gạo",
 ]
 
+SHARED_TEXT = "what the mill by the river grinds in a year of water and wind is more than bread for all who live there"
+
 
 def make_texts(count: int, seed: int) -> list[str]:
     """Texts of 5 to 120 words; every tenth is a copy of the one five before, every fifteenth is short."""

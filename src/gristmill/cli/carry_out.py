@@ -96,23 +96,50 @@ def run_command(
 
 @app.command("verify")
 def verify_command(
-    target: Annotated[str, typer.Argument(help="The output folder of a run; with --sample, a recipe.")],
+    target: Annotated[str, typer.Argument(help="A run's output folder, or that of an export; or a recipe.")],
     sample: Annotated[
-        int | None, typer.Option(help="Judge so many documents by datatrove's filters too.", min=1)
+        int | None,
+        typer.Option(help="Encode so many documents again, not all; of a recipe: judge so many by datatrove.", min=1),
     ] = None,
+    trace: Annotated[str | None, typer.Option(help="One document's story: its id, or SOURCE/CHUNK/ROW.")] = None,
+    workers: Annotated[int | None, typer.Option(help="Instead of every core.", min=1)] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    allow_code: AllowCode = False,
 ) -> None:
-    """Check a run's output (checksums, ledger) or, with --sample, a recipe's filters against datatrove's. The exit
-    code tells."""
+    """Check a run's output: files, books, ids, and every token's way; or tell one document's story; or compare a
+    recipe's filters with datatrove's. The exit code tells."""
+    import json
+    import os
+
     from rich.console import Console
 
-    from gristmill.finished import require_output
-    from gristmill.report.verify import print_agreement, print_verification
-
-    if sample is None:
-        well = print_verification(require_output(Path(target), "ledger.json"), Console())
-    else:
+    console = Console()
+    if not Path(target).is_dir():
         from gristmill.compat.agreement import compare
+        from gristmill.report.verify import print_agreement
 
-        well = print_agreement(compare(load_recipe(target, []), sample), Console())
+        well = print_agreement(compare(load_recipe(target, [], allow_code=allow_code), sample or 1000), console)
+    elif trace is not None:
+        from gristmill.finished import require_output
+        from gristmill.report.trace import print_stories
+        from gristmill.verification.trace import stories_of
+
+        stories = stories_of(require_output(Path(target), "ledger.json"), trace)
+        well = True
+        if as_json:
+            typer.echo(json.dumps(stories, indent=2, ensure_ascii=False))
+        else:
+            print_stories(stories, console)
+    else:
+        from gristmill.report.verify import plain_checks, print_checks
+        from gristmill.verification.verify import verify
+
+        checks = verify(Path(target), sample, workers or os.cpu_count() or 1)
+        if as_json:
+            found = plain_checks(checks)
+            well = found["well"]
+            typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
+        else:
+            well = print_checks(checks, console)
     if not well:
         raise typer.Exit(1)

@@ -1,51 +1,43 @@
-"""Whether an output folder is still what its records say, and whether our filters decide as datatrove's."""
+"""What `gristmill verify` found, as a table: what was checked, how much of it, and the first places that are wrong."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
+from dataclasses import asdict
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
 from gristmill.compat.agreement import Agreement
-from gristmill.engine import record as records
-from gristmill.engine.ledger import Ledger
-from gristmill.errors import GristmillError
-from gristmill.formats import files
-from gristmill.quantities import show_bytes
+from gristmill.verification.check import Check
 
 
-def print_verification(output: Path, console: Console) -> bool:
-    """Check everything, print what was found; True when all is well."""
-    checked_files = checked_bytes = 0
-    problems: list[str] = []
-    for record_path in sorted(output.rglob("*.json")):
-        folder = record_path.parent
-        record = records.read(folder, record_path.stem)
-        if record is None and records.is_damaged(record_path):
-            problems.append(f"damaged (or of another version): {record_path}")
-        for file in record.files if record else ():
-            path = folder / file.path
-            checked_files += 1
-            checked_bytes += file.bytes
-            if not path.exists():
-                problems.append(f"missing: {path}")
-            elif files.checksum(path) != file.checksum:
-                problems.append(f"damaged (its checksum differs): {path}")
-    try:
-        Ledger.read(output)
-    except GristmillError as error:
-        problems.append(str(error))
-    for problem in problems:
-        console.print(problem, style="red", highlight=False, soft_wrap=True)
-    verdict = (
-        f"{len(problems)} problems; `gristmill run RECIPE --check` makes damaged files again"
-        if problems
-        else "all is well"
-    )
-    console.print(f"{checked_files:,} files, {show_bytes(checked_bytes)}: {verdict}.", highlight=False)
+def print_checks(checks: Sequence[Check], console: Console) -> bool:
+    """The table; True when all is well."""
+    table = Table(title="Checked", title_justify="left")
+    table.add_column("what")
+    table.add_column("how many", justify="right")
+    table.add_column("wrong", justify="right")
+    for check in checks:
+        what = f"{check.what} ({check.note})" if check.note else check.what
+        style = "red" if check.wrong else None
+        table.add_row(what, f"{check.checked:,} {check.unit}", f"{check.wrong:,}", style=style)
+    console.print(table)
+    for check in checks:
+        for place in check.places:
+            console.print(f"{check.what}: not so: {place}", style="red", highlight=False, markup=False, soft_wrap=True)
+        if check.wrong > len(check.places) > 0:
+            console.print(f"  {check.wrong:,} in all", style="red", highlight=False)
+    problems = sum(check.wrong > 0 for check in checks)
+    verdict = f"{problems} of {len(checks)} checks fail; `gristmill run RECIPE --check` makes damaged files again"
+    console.print(verdict + "." if problems else "All is well.", highlight=False)
     return not problems
+
+
+def plain_checks(checks: Sequence[Check]) -> dict[str, Any]:
+    """The same for programs."""
+    return {"well": not any(check.wrong for check in checks), "checks": [asdict(check) for check in checks]}
 
 
 def print_agreement(agreements: Sequence[Agreement], console: Console) -> bool:

@@ -170,7 +170,8 @@ def run(work: SiftWork, folder: Path, stem: str) -> Outcome:
             counts.update(sifted.counts)
             if len(examples) < MOST_EXAMPLES:
                 examples += unreadable_rows(batch, work.chunk)
-    return Outcome({**counts, "unreadable_rows": examples[:MOST_EXAMPLES]}, list(names.values()))
+    files = [piece.path for piece in work.chunk.pieces]  # what the column `file` of the signals counts
+    return Outcome({**counts, "unreadable_rows": examples[:MOST_EXAMPLES], "files": files}, list(names.values()))
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -105,6 +106,18 @@ class BadWords(Filter):
         """Texts without bad words pass, and those with a high draw."""
         return [Rule("bad_words.draw", 1 - self.keep_fraction, None, "document_removed_with_badwords")]
 
+    def marks(self, text: str, reason: str) -> list[tuple[int, int]]:
+        """The listed words, of every language: the text alone does not tell its own."""
+        from gristmill.filters.marking import phrases_in
+
+        spans = []
+        for language, words in self._words.items():
+            for start, stop in phrases_in(text, sorted(words)):
+                beside = text[start - 1 : start] + text[stop : stop + 1] if start else text[stop : stop + 1]
+                if language in _WITHOUT_SPACES or not re.search(r"\w", beside):
+                    spans.append((start, stop))
+        return spans
+
     def _by_language(self) -> dict[str, WordList]:
         return dict(self.lists) if isinstance(self.lists, Mapping) else {self.default_language: self.lists}
 
@@ -112,10 +125,12 @@ class BadWords(Filter):
     def _trees(self) -> dict[str, WordTree]:
         from gristmill.kernels.listed_words import word_tree
 
+        return {language: word_tree(words) for language, words in self._words.items()}
+
+    @cached_property
+    def _words(self) -> dict[str, set[str]]:
         return {
-            language: word_tree(
-                set(resource.read_lines(words) if isinstance(words, str) else words) - set(self.allowed)
-            )
+            language: set(resource.read_lines(words) if isinstance(words, str) else words) - set(self.allowed)
             for language, words in self._by_language().items()
         }
 

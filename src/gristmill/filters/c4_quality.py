@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -145,6 +146,11 @@ class C4Quality(RewritingFilter):
         if self.drop_lorem_ipsum and self.drop_curly_brackets:
             broken["c4_quality.lorem_ipsum"] &= np.asarray(signals["c4_quality.curly_bracket_first"]) == 0
         return list(broken.items())
+
+    def marks(self, text: str, reason: str) -> list[tuple[int, int]]:
+        """What the text says that it should not. Of too few sentences there is nothing to mark."""
+        patterns = {"lorem_ipsum": "(?i)lorem ipsum", "curly_bracket": "{"}
+        return [match.span() for match in re.finditer(patterns[reason], text)] if reason in patterns else []
 
     def _kept(self, view: TextView) -> _Kept:
         return view.once((self.NAME, *self.measuring().items()), lambda: self._keep(view))

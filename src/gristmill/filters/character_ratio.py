@@ -80,5 +80,15 @@ class CharacterRatio(Filter):
             rules.append(Rule(f"character_ratio.{kind}", None, maximum, f"max_{kind}_ratio"))
         return [rule for rule in rules if (rule.minimum, rule.maximum) != (None, None)]
 
+    def marks(self, text: str, reason: str) -> list[tuple[int, int]]:
+        """The characters of which there are too many."""
+        from gristmill.filters.marking import runs_of
+
+        side, kind, _ = reason.split("_")
+        if side != "max" or not text:
+            return []
+        measured = self.signals(list(text))[f"character_ratio.{kind}"]
+        return runs_of(share == 1 for share in measured.to_pylist())
+
     def _bounds(self, kind: str) -> tuple[float | None, float | None]:
         return getattr(self, f"min_{kind}_ratio"), getattr(self, f"max_{kind}_ratio")

@@ -100,6 +100,11 @@ class Filter:
         """Each rule as `filter.rule`, and which documents break it."""
         return [(f"{self.NAME}.{rule.reason}", rule.broken(signals[rule.signal])) for rule in self.rules()]
 
+    def marks(self, text: str, reason: str) -> Sequence[tuple[int, int]]:
+        """Where in a text stands what this reason drops it for: spans of characters, for people to look at. A filter
+        that has nothing to point at says nothing here."""
+        return ()
+
     def judge(self, signals: Signals) -> Any:
         """Signals → verdicts: a string array, null = keep."""
         return first_broken(self.broken_rules(signals), len(next(iter(signals.values()))))

@@ -106,3 +106,17 @@ class FineWebQuality(Filter):
             some = np.asarray(signals["fineweb_quality.line_punctuation_ratio"]) != 0
             broken["fineweb_quality.line_punct_ratio"] &= some
         return list(broken.items())
+
+    def marks(self, text: str, reason: str) -> list[tuple[int, int]]:
+        """The lines that are short, end without a mark, or stood there before."""
+        from gristmill.filters.marking import lines_of, seen_before
+
+        lines = lines_of(text)
+        if reason == "char_dup_ratio":
+            return seen_before(text, lines)
+        wanted = {"line_punct_ratio": ("line_punctuation_ratio", 0), "short_line_ratio": ("short_line_ratio", 1)}
+        if reason not in wanted or not lines:
+            return []
+        signal, value = wanted[reason]
+        measured = self.signals([text[start:stop] for start, stop in lines])[f"fineweb_quality.{signal}"]
+        return [line for line, found in zip(lines, measured.to_pylist(), strict=True) if found == value]

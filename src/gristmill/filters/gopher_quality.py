@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -32,6 +33,14 @@ _RULES = (
     ("min_alphabetic_words_ratio", "minimum", "alphabetic_words_ratio", "gopher_below_alpha_threshold"),
     ("min_stop_words", "minimum", "stop_words", "gopher_enough_stop_words"),
 )
+
+# Reason, what is marked: where a pattern occurs; or the parts of the text that, measured alone, have this value.
+_MARKED_PATTERNS = {"gopher_too_many_hashes": r"#", "gopher_too_many_ellipsis": r"\.\.\.|…"}
+_MARKED_PARTS = {
+    "gopher_too_many_bullets": ("lines", "bullet_lines_ratio", 1),
+    "gopher_too_many_end_ellipsis": ("lines", "ellipsis_lines_ratio", 1),
+    "gopher_below_alpha_threshold": ("words", "alphabetic_words_ratio", 0),
+}
 
 
 @also_known_as(
@@ -119,6 +128,24 @@ class GopherQuality(Filter):
             for bound, side, signal, reason in bounds
             if bound is not None
         ]
+
+    def marks(self, text: str, reason: str) -> list[tuple[int, int]]:
+        """The symbols, lines or words that are too many."""
+        from gristmill.filters.marking import lines_of, words_of
+
+        if reason in _MARKED_PATTERNS:
+            return [match.span() for match in re.finditer(_MARKED_PATTERNS[reason], text)]
+        if reason in _MARKED_PARTS:
+            parts, signal, value = _MARKED_PARTS[reason]
+            spans = words_of(text, self.words) if parts == "words" else lines_of(text)
+            if not spans:
+                return []
+            measured = self.signals([text[start:stop] for start, stop in spans])[f"gopher_quality.{signal}"]
+            return [span for span, found in zip(spans, measured.to_pylist(), strict=True) if found == value]
+        if reason == "gopher_above_avg_threshold" and self.max_average_word_length is not None:
+            spans = words_of(text, self.words)
+            return [(start, stop) for start, stop in spans if stop - start > self.max_average_word_length]
+        return []
 
 
 @lru_cache(maxsize=8)

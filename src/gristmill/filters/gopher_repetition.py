@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -12,6 +13,7 @@ from gristmill.filters.view import TextView
 from gristmill.filters.words import DEFAULT, check_splitter
 
 Shares = tuple[tuple[int, float], ...]
+Span = tuple[int, int]
 
 
 @also_known_as(
@@ -99,6 +101,21 @@ class GopherRepetition(Filter):
                 if share is not None
             ),
         ]
+
+    def marks(self, text: str, reason: str) -> list[Span]:
+        """What stood in the text before, or its most frequent n-gram."""
+        from gristmill.filters import marking
+
+        numbers = [int(number) for number in re.findall(r"\d+", reason)]
+        if reason.startswith("dup_para"):
+            return marking.seen_before(text, marking.paragraphs_of(text))
+        if reason.startswith("dup_line"):
+            return marking.seen_before(text, marking.lines_of(text))
+        if reason.startswith("top_"):
+            return marking.most_frequent_ngram(text, marking.words_of(text, self.words), *numbers)
+        if reason.startswith("duplicated_"):
+            return marking.ngrams_seen_before(text, marking.words_of(text, self.words), *numbers)
+        return []
 
     def _shares(self) -> dict[str, float | None]:
         return {

@@ -60,6 +60,10 @@ class Regex(Filter):
             return [Rule("regex.occurs", None, 0, "found")]
         return [Rule("regex.occurs", 1, None, "missing")]
 
+    def marks(self, text: str, reason: str) -> list[tuple[int, int]]:
+        """Where the pattern occurs."""
+        return [match.span() for match in re.finditer(self._pattern(), text)]
+
     def _pattern(self) -> str:
         pattern = self.keep if self.drop is None else self.drop
         assert pattern is not None

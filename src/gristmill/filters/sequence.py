@@ -75,6 +75,13 @@ class FilterSequence:
             broken.append((LEFT_NOTHING, np.asarray(signals[BYTES]) == 0))
         return broken
 
+    def marks(self, text: str, verdict: str) -> Sequence[tuple[int, int]]:
+        """Where in a text stands what this verdict drops it for."""
+        for name, unit in self._filters:
+            if verdict.startswith(f"{name}.") and unit.column() == "text":
+                return unit.marks(text, verdict.removeprefix(f"{name}."))
+        return ()
+
     def _rewrites(self) -> bool:
         return any(isinstance(unit, RewritingFilter) for _, unit in self._filters)
 

@@ -90,7 +90,7 @@ class Spam(Filter):
 
     def measure(self, view: TextView) -> Signals:
         """Counts, and the first phrase."""
-        phrases = _phrases(tuple(self.languages), tuple(self.phrases), tuple(self.lists), self._digests)
+        phrases = self._all()
         found = phrases.find(view.offsets, view.data)
         return {
             "spam.hits": found.hits,
@@ -106,6 +106,15 @@ class Spam(Filter):
             Rule("spam.density", None, self.max_density, "density"),
         ]
         return [rule for rule in rules if rule.maximum is not None]
+
+    def marks(self, text: str, reason: str) -> list[tuple[int, int]]:
+        """The phrases."""
+        from gristmill.filters.marking import phrases_in
+
+        return phrases_in(text, self._all().names)
+
+    def _all(self) -> Phrases:
+        return _phrases(tuple(self.languages), tuple(self.phrases), tuple(self.lists), self._digests)
 
 
 @lru_cache(maxsize=4)

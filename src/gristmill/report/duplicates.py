@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,6 +30,8 @@ _WORDS_COMPARED = 400  # of each text, from its beginning: difflib's time grows 
 _COMMON, _OWN = "green", "bold red"
 _TEXT_SHOWN = 160
 
+Parts = list[tuple[str, bool]]  # of a text, in order; True where the other text has it too
+
 
 class Document(NamedTuple):
     """One document's place."""
@@ -47,9 +49,9 @@ class Pair(NamedTuple):
     stays: Document | None
 
 
-def pairs_of(output: Path) -> Iterator[Pair]:
+def pairs_of(records: Iterable[dict[str, Any]]) -> Iterator[Pair]:
     """All pairs, in the order of deduplicators, sources, chunks and rows."""
-    for record in _records(output):
+    for record in records:
         for file in sorted(file["path"] for file in record["files"] if file["path"].endswith(".parquet")):
             path = record["folder"] / file
             for batch in pq.ParquetFile(path).iter_batches(batch_size=1 << 12):
@@ -63,7 +65,7 @@ def print_duplicates(output: Path, console: Console, rows: int, first: int = 0) 
     """Print some pairs, one text after the other: green what both have, red what only one has."""
     require_output(output, "recipe.yaml")
     shown = 0
-    for number, pair in enumerate(pairs_of(output)):
+    for number, pair in enumerate(pairs_of(records_of(output))):
         if number < first:
             continue
         if shown == rows:
@@ -85,31 +87,38 @@ def _print_pair(output: Path, console: Console, number: int, pair: Pair) -> None
     left, right, share = common_parts(gone, stays)
     console.print(f"Pair {number:,}, {pair.kind}: {share:.0%} of the words in common", style="bold", highlight=False)
     for verb, place, text in (
-        ("goes", _place(pair.gone, gone_id), left),
-        ("stays", _place(pair.stays, stays_id), right),
+        ("goes", _place(pair.gone, gone_id), _colored(left, gone)),
+        ("stays", _place(pair.stays, stays_id), _colored(right, stays)),
     ):
         console.print(Text(f"⟦{verb}: {place}⟧ ", style="bold yellow") + text, soft_wrap=True)
 
 
-def common_parts(one: str, other: str) -> tuple[Text, Text, float]:
-    """Both texts, marked, and the share of words that they have in common; of long texts the beginnings."""
+def common_parts(one: str, other: str) -> tuple[Parts, Parts, float]:
+    """Both texts in parts, which the other has or not, and the share of words that they have in common; of long texts
+    the beginnings."""
     words = [re.findall(r"\s*\S+|\s+$", text)[:_WORDS_COMPARED] for text in (one, other)]
     bare_one, bare_other = ([word.strip() for word in some] for some in words)
     matcher = difflib.SequenceMatcher(None, bare_one, bare_other, autojunk=False)
-    blocks = matcher.get_matching_blocks()
-    marked = []
+    sides: list[Parts] = []
     for side, some in enumerate(words):
-        text = Text()
+        parts: Parts = []
         at = 0
-        for block in blocks:
+        for block in matcher.get_matching_blocks():
             start = block[side]
-            text.append("".join(some[at:start]), _OWN)
-            text.append("".join(some[start : start + block.size]), _COMMON)
+            parts.append(("".join(some[at:start]), False))
+            parts.append(("".join(some[start : start + block.size]), True))
             at = start + block.size
-        if len(re.findall(r"\S+", (one, other)[side])) > _WORDS_COMPARED:
-            text.append(" …", "dim")
-        marked.append(text)
-    return marked[0], marked[1], matcher.ratio()
+        sides.append(parts)
+    return sides[0], sides[1], matcher.ratio()
+
+
+def _colored(parts: Parts, whole: str) -> Text:
+    text = Text()
+    for part, common in parts:
+        text.append(part, _COMMON if common else _OWN)
+    if len(text) < len(whole):
+        text.append(" …", "dim")
+    return text
 
 
 def document_text(output: Path, document: Document) -> tuple[str, str]:
@@ -131,7 +140,7 @@ def _place(document: Document, name: str) -> str:
     return f"{name} ({document.source}, chunk {document.chunk}, row {document.row})"
 
 
-def _records(output: Path) -> Iterator[dict[str, Any]]:
+def records_of(output: Path) -> Iterator[dict[str, Any]]:
     """The records of the steps that wrote drops, in the order of the recipe."""
     items = yaml.safe_load((output / "recipe.yaml").read_text(encoding="utf-8")).get("dedup", ())
     units = [choose("deduplicator", item).make("deduplicator") for item in items]
@@ -143,14 +152,14 @@ def _records(output: Path) -> Iterator[dict[str, Any]]:
 
 def print_clusters(output: Path, console: Console) -> None:
     """Print how many clusters of which size each deduplicator found, and how the largest begin."""
-    for record in _records(output):
+    for record in records_of(output):
         sizes = {int(size): count for size, count in record["counts"].get("cluster_sizes", {}).items()}
         if not sizes:
             continue
         table = Table(title=f"Clusters of {record['folder'].name}", title_justify="left")
         for heading in ("documents in a cluster", "clusters", "documents"):
             table.add_column(heading, justify="right")
-        for name, count, documents in _binned(sizes):
+        for name, count, documents in binned_sizes(sizes):
             table.add_row(name, f"{count:,}", f"{documents:,}")
         console.print(table)
         for cluster in record["counts"]["largest_clusters"][:3]:
@@ -162,7 +171,7 @@ def print_clusters(output: Path, console: Console) -> None:
             )
 
 
-def _binned(sizes: dict[int, int]) -> list[tuple[str, int, int]]:
+def binned_sizes(sizes: dict[int, int]) -> list[tuple[str, int, int]]:
     """Clusters and documents by size: 2, 3, 4, then doubling."""
     bounds = [2, 3, 4]
     while bounds[-1] < max(sizes):

@@ -1,0 +1,95 @@
+"""Texts of single documents, out of sift's files: read a row group at a time, and never more of them than a budget.
+
+What enters: places of documents. What leaves: id, text and metadata, or None where it is not kept or the budget is
+spent. Row groups that are read are held, so asking for documents that lie together is cheap.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+
+from gristmill.report.duplicates import Document
+from gristmill.report.evidence.folder import Chunk
+
+BUDGET_BYTES = 48 << 20  # of row groups, decompressed
+_FOLDERS = ("", "dropped")  # in which sift put a text: kept or dropped by the bounds of that day
+
+
+@dataclass(frozen=True)
+class Found:
+    """A document as sift left it."""
+
+    id: str
+    text: str
+    metadata: str | None
+
+
+@dataclass(frozen=True)
+class Group:
+    """One row group of one file, and the rows that it spans."""
+
+    path: Path
+    number: int
+    first: int
+    last: int
+    bytes: int
+
+
+class TextStore:
+    """Reads row groups of an output folder as they are asked for."""
+
+    def __init__(self, output: Path, budget_bytes: int = BUDGET_BYTES) -> None:
+        self._output = output
+        self._left_bytes = budget_bytes
+        self._groups: dict[tuple[Chunk, str], list[Group]] = {}
+        self._tables: dict[tuple[Path, int], tuple[Any, Any]] = {}  # rows, and the table
+
+    def groups(self, chunk: Chunk, folder: str) -> list[Group]:
+        """The row groups of a chunk's file; none where there is no file."""
+        if (chunk, folder) not in self._groups:
+            path = self._output / "sift" / chunk.source / folder / f"{chunk.stem}.parquet"
+            self._groups[chunk, folder] = _groups(path) if path.exists() else []
+        return self._groups[chunk, folder]
+
+    def is_at_hand(self, document: Document) -> bool:
+        """Whether its text may be had without reading more."""
+        return any((group.path, group.number) in self._tables for group in self._around(document))
+
+    def text(self, document: Document) -> Found | None:
+        """The document, if it is kept and the budget allows."""
+        for group in self._around(document):
+            if (group.path, group.number) not in self._tables and not self._read(group):
+                continue
+            rows, table = self._tables[group.path, group.number]
+            at = int(np.searchsorted(rows, document.row))
+            if at < len(rows) and rows[at] == document.row:
+                return Found(**table.slice(at, 1).to_pylist()[0])
+        return None
+
+    def _around(self, document: Document) -> list[Group]:
+        chunk = Chunk(document.source, document.chunk)
+        groups = [group for folder in _FOLDERS for group in self.groups(chunk, folder)]
+        return [group for group in groups if group.first <= document.row <= group.last]
+
+    def _read(self, group: Group) -> bool:
+        """The first group is read whatever its size."""
+        if self._tables and group.bytes > self._left_bytes:
+            return False
+        self._left_bytes -= group.bytes
+        with pq.ParquetFile(group.path, memory_map=True) as file:
+            table = file.read_row_group(group.number, columns=["row", "id", "text", "metadata"], use_threads=False)
+        self._tables[group.path, group.number] = (table["row"].to_numpy(), table.select(["id", "text", "metadata"]))
+        return True
+
+
+def _groups(path: Path) -> list[Group]:
+    with pq.ParquetFile(path, memory_map=True) as file:
+        found = [file.metadata.row_group(number) for number in range(file.num_row_groups)]
+        at = file.schema_arrow.names.index("row")
+    spans = [(group.column(at).statistics, group.total_byte_size) for group in found]
+    return [Group(path, number, span.min, span.max, size) for number, (span, size) in enumerate(spans)]

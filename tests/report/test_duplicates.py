@@ -59,7 +59,7 @@ def test_what_is_common_is_marked() -> None:
 def test_long_texts_are_cut_for_comparing() -> None:
     one, other, share = common_parts("word " * 100_000, "word " * 100_001)
     assert share == 1.0
-    assert one.plain.endswith("…") and other.plain.endswith("…")
+    assert sum(len(part) for part, _ in one) == sum(len(part) for part, _ in other) < 5_000
 
 
 def test_clusters_by_size(output: Path) -> None:

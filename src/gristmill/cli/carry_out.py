@@ -76,6 +76,7 @@ def run_command(
     from gristmill.drive import run
     from gristmill.engine.local import Observer
     from gristmill.report.events import EventLog, Observers
+    from gristmill.report.html import write_report
     from gristmill.report.inspect import print_rows
     from gristmill.report.progress import ProgressObserver
     from gristmill.report.table import print_ledger
@@ -91,7 +92,8 @@ def run_command(
     result = run(load_recipe(recipe, changes, allow_code=allow_code), Observers(observers), check=check)
     print_ledger(result.ledger, console)
     print_rows(result.path, console, rows=1)
-    console.print(f"Output: {result.path}", highlight=False, soft_wrap=True)
+    report = write_report(result.path)
+    console.print(f"Output: {result.path}\nReport: {report}", highlight=False, soft_wrap=True)
 
 
 @app.command("verify")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -10,21 +11,36 @@ from gristmill.cli.app import OutputPath, app
 
 
 @app.command("report")
-def report_command(output: OutputPath) -> None:
-    """Print the ledger of a run, and what its filters measured."""
+def report_command(
+    output: OutputPath,
+    other: Annotated[Path | None, typer.Argument(help="Another run's output folder, to compare with.")] = None,
+    html: Annotated[bool, typer.Option("--html", help="Write a page that opens in a browser, offline.")] = False,
+    to: Annotated[
+        Path | None, typer.Option("--output", help="Where to write the page; by default OUTPUT/report.html.")
+    ] = None,
+) -> None:
+    """Print the ledger of a run, and what its filters measured; or what differs between two runs. --html: as a page."""
     from rich.console import Console
 
     from gristmill.engine.ledger import Ledger
     from gristmill.finished import require_output
+    from gristmill.report.comparison import print_comparison, write_comparison
     from gristmill.report.duplicates import print_clusters
+    from gristmill.report.html import write_report
     from gristmill.report.signals import print_signals
     from gristmill.report.table import print_ledger
 
     console = Console()
-    ledger = Ledger.read(require_output(output, "ledger.json"))
-    print_signals(ledger, console)
-    print_clusters(output, console)
-    print_ledger(ledger, console)
+    if html or to is not None:
+        path = write_report(output, to) if other is None else write_comparison(output, other, to)
+        console.print(f"Report: {path}", highlight=False, soft_wrap=True)
+    elif other is not None:
+        print_comparison(output, other, console)
+    else:
+        ledger = Ledger.read(require_output(output, "ledger.json"))
+        print_signals(ledger, console)
+        print_clusters(output, console)
+        print_ledger(ledger, console)
 
 
 @app.command("inspect")

@@ -118,20 +118,21 @@ def current(folder: Path, step: Step, task: Task) -> tuple[Record | None, str]:
 
 def difference(old: Any, new: Any) -> str:
     """The first few places where two plain values differ, as a sentence for people."""
-    found = list(_differences(old, new, ""))
+    found = [f"{place}: {before} -> {after}" for place, before, after in differences(old, new)]
     shown = "; ".join(found[:3]) + (f"; and {len(found) - 3} more" if len(found) > 3 else "")
     return shown or "changed"
 
 
-def _differences(old: Any, new: Any, place: str) -> Iterator[str]:
+def differences(old: Any, new: Any, place: str = "") -> Iterator[tuple[str, str, str]]:
+    """Each place where two plain values differ, and the two, in short."""
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         for key in [*old, *(key for key in new if key not in old)]:
-            yield from _differences(old.get(key), new.get(key), f"{place}.{key}".lstrip("."))
+            yield from differences(old.get(key), new.get(key), f"{place}.{key}".lstrip("."))
     elif isinstance(old, (list, tuple)) and isinstance(new, (list, tuple)) and len(old) == len(new):
         for number, (one, other) in enumerate(zip(old, new, strict=True)):
-            yield from _differences(one, other, f"{place}[{number}]")
+            yield from differences(one, other, f"{place}[{number}]")
     elif old != new:
-        yield f"{place}: {_short(old)} -> {_short(new)}"
+        yield place, _short(old), _short(new)
 
 
 def _short(value: Any) -> str:

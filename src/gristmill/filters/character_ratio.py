@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -11,6 +13,14 @@ from gristmill.filters.filter import Filter, Rule, Signals
 from gristmill.filters.view import TextView
 
 KINDS = ("alphanumeric", "digit", "uppercase", "whitespace", "punctuation")
+
+_OF_KIND: dict[str, Callable[[str], bool]] = {  # for marks; the kernel has Unicode's version of its own
+    "alphanumeric": str.isalnum,
+    "digit": str.isdigit,
+    "uppercase": str.isupper,
+    "whitespace": str.isspace,
+    "punctuation": lambda character: unicodedata.category(character).startswith("P"),
+}
 
 
 @dataclass(frozen=True)
@@ -85,10 +95,7 @@ class CharacterRatio(Filter):
         from gristmill.filters.marking import runs_of
 
         side, kind, _ = reason.split("_")
-        if side != "max" or not text:
-            return []
-        measured = self.signals(list(text))[f"character_ratio.{kind}"]
-        return runs_of(share == 1 for share in measured.to_pylist())
+        return runs_of(map(_OF_KIND[kind], text)) if side == "max" else []
 
     def _bounds(self, kind: str) -> tuple[float | None, float | None]:
         return getattr(self, f"min_{kind}_ratio"), getattr(self, f"max_{kind}_ratio")

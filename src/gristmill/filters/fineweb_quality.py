@@ -110,13 +110,14 @@ class FineWebQuality(Filter):
     def marks(self, text: str, reason: str) -> list[tuple[int, int]]:
         """The lines that are short, end without a mark, or stood there before."""
         from gristmill.filters.marking import lines_of, seen_before
+        from gristmill.kernels.character_classes import characters_of
 
         lines = lines_of(text)
         if reason == "char_dup_ratio":
             return seen_before(text, lines)
-        wanted = {"line_punct_ratio": ("line_punctuation_ratio", 0), "short_line_ratio": ("short_line_ratio", 1)}
-        if reason not in wanted or not lines:
-            return []
-        signal, value = wanted[reason]
-        measured = self.signals([text[start:stop] for start, stop in lines])[f"fineweb_quality.{signal}"]
-        return [line for line, found in zip(lines, measured.to_pylist(), strict=True) if found == value]
+        if reason == "short_line_ratio":
+            return [(start, stop) for start, stop in lines if stop - start <= self.short_line_length]
+        if reason == "line_punct_ratio":
+            endings = tuple(characters_of("terminal") if self.line_endings is None else self.line_endings)
+            return [(start, stop) for start, stop in lines if not text[start:stop].endswith(endings)]
+        return []

@@ -34,14 +34,6 @@ _RULES = (
     ("min_stop_words", "minimum", "stop_words", "gopher_enough_stop_words"),
 )
 
-# Reason, what is marked: where a pattern occurs; or the parts of the text that, measured alone, have this value.
-_MARKED_PATTERNS = {"gopher_too_many_hashes": r"#", "gopher_too_many_ellipsis": r"\.\.\.|…"}
-_MARKED_PARTS = {
-    "gopher_too_many_bullets": ("lines", "bullet_lines_ratio", 1),
-    "gopher_too_many_end_ellipsis": ("lines", "ellipsis_lines_ratio", 1),
-    "gopher_below_alpha_threshold": ("words", "alphabetic_words_ratio", 0),
-}
-
 
 @also_known_as(
     min_doc_words="min_words",
@@ -133,19 +125,18 @@ class GopherQuality(Filter):
         """The symbols, lines or words that are too many."""
         from gristmill.filters.marking import lines_of, words_of
 
-        if reason in _MARKED_PATTERNS:
-            return [match.span() for match in re.finditer(_MARKED_PATTERNS[reason], text)]
-        if reason in _MARKED_PARTS:
-            parts, signal, value = _MARKED_PARTS[reason]
-            spans = words_of(text, self.words) if parts == "words" else lines_of(text)
-            if not spans:
-                return []
-            measured = self.signals([text[start:stop] for start, stop in spans])[f"gopher_quality.{signal}"]
-            return [span for span, found in zip(spans, measured.to_pylist(), strict=True) if found == value]
-        if reason == "gopher_above_avg_threshold" and self.max_average_word_length is not None:
-            spans = words_of(text, self.words)
-            return [(start, stop) for start, stop in spans if stop - start > self.max_average_word_length]
-        return []
+        words = [(span, text[slice(*span)]) for span in words_of(text, self.words)]
+        lines = [(span, text[slice(*span)]) for span in lines_of(text)]
+        longest = self.max_average_word_length or 0
+        marked = {
+            "gopher_too_many_hashes": [span for span, word in words if word == "#"],
+            "gopher_too_many_ellipsis": [match.span() for match in re.finditer(r"\.\.\.|…", text)],
+            "gopher_too_many_bullets": [span for span, line in lines if line.startswith(("•", "-"))],
+            "gopher_too_many_end_ellipsis": [span for span, line in lines if line.endswith(("...", "…"))],
+            "gopher_below_alpha_threshold": [span for span, word in words if not any(map(str.isalpha, word))],
+            "gopher_above_avg_threshold": [span for span, word in words if len(word) > longest],
+        }
+        return marked.get(reason, [])
 
 
 @lru_cache(maxsize=8)

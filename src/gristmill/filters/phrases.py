@@ -21,6 +21,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from gristmill.document import Bytes, Offsets, buffers, strings
+from gristmill.filters.folding import folded
 from gristmill.kernels.aho_corasick import MOST_SYMBOLS, UNSETTLED, Automaton, Found, automaton, find
 
 _CODE_POINTS = 0x110000
@@ -31,11 +32,6 @@ _HANGUL_VOWELS_AND_FINALS = {chr(code) for code in (*range(0x1161, 0x1176), *ran
 # ASCII; CJK ideographs; Hangul syllables, surrogates and private use; Tangut ideographs: no marks among them, and none
 # that decomposes but the syllables, which a rule makes.
 _ALONE = (range(0x80), range(0x3400, 0xA000), range(0xAC00, 0xF900), range(0x17000, 0x18D00))
-
-
-def folded(text: str) -> str:
-    """The form in which phrases are looked for."""
-    return unicodedata.normalize("NFC", text.lower())
 
 
 class Phrases:

@@ -90,7 +90,7 @@ class Spam(Filter):
 
     def measure(self, view: TextView) -> Signals:
         """Counts, and the first phrase."""
-        phrases = self._all()
+        phrases = _phrases(*self._named())
         found = phrases.find(view.offsets, view.data)
         return {
             "spam.hits": found.hits,
@@ -109,24 +109,30 @@ class Spam(Filter):
 
     def marks(self, text: str, reason: str) -> list[tuple[int, int]]:
         """The phrases."""
+        from gristmill.filters.folding import folded
         from gristmill.filters.marking import phrases_in
 
-        return phrases_in(text, self._all().names)
+        return phrases_in(text, dict.fromkeys(map(folded, _listed(*self._named()))))
 
-    def _all(self) -> Phrases:
-        return _phrases(tuple(self.languages), tuple(self.phrases), tuple(self.lists), self._digests)
+    def _named(self) -> tuple[tuple[str, ...], ...]:
+        return tuple(self.languages), tuple(self.phrases), tuple(self.lists), self._digests
 
 
 @lru_cache(maxsize=4)
-def _phrases(
-    languages: tuple[str, ...], own: tuple[str, ...], lists: tuple[str, ...], digests: tuple[str, ...]
-) -> Phrases:
-    """`digests`: of the lists, so that one that is edited is read again."""
+def _phrases(*named: tuple[str, ...]) -> Phrases:
     from gristmill.filters.phrases import Phrases
 
+    return Phrases(_listed(*named))
+
+
+@lru_cache(maxsize=4)
+def _listed(
+    languages: tuple[str, ...], own: tuple[str, ...], lists: tuple[str, ...], digests: tuple[str, ...]
+) -> tuple[str, ...]:
+    """`digests`: of the lists, so that one that is edited is read again."""
     embedded = [
         phrase
         for language in languages
         for phrase in files("gristmill.filters").joinpath(f"data/spam.{language}.txt").read_text("utf-8").splitlines()
     ]
-    return Phrases([*embedded, *own, *(phrase for address in lists for phrase in resource.read_lines(address))])
+    return (*embedded, *own, *(phrase for address in lists for phrase in resource.read_lines(address)))

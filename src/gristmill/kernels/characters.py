@@ -7,12 +7,11 @@ tools/make_character_classes.py from the judges: spaCy, datatrove and one versio
 
 from __future__ import annotations
 
-from importlib.resources import files
-
 import numpy as np
 import numpy.typing as npt
 from numba import from_dtype, types
 
+from gristmill.kernels.character_classes import spans_of_classes
 from gristmill.kernels.compile import inline
 
 # In the file: what spaCy's rule asks of a character, then what filters ask.
@@ -43,14 +42,8 @@ _SPELLED_OUT = {
 
 def _read() -> npt.NDArray[np.void]:
     flat = np.zeros(0x110000, np.uint32)
-    for line in files("gristmill.kernels").joinpath("data/character_classes.txt").read_text("utf-8").splitlines():
-        if line.startswith("#"):
-            continue
-        name, *items = line.split()
-        for item in items:
-            span, _, step = item.partition("/")
-            first, _, last = span.partition("-")
-            flat[int(first, 16) : int(last or first, 16) + 1 : int(step or 1)] |= np.uint32(_IN_FILE[name])
+    for name, span in spans_of_classes():
+        flat[span.start : span.stop : span.step] |= np.uint32(_IN_FILE[name])
     for bit, characters in _SPELLED_OUT.items():
         flat[[ord(character) for character in characters]] |= np.uint32(bit)
     flat[flat & ICON > 0] |= np.uint32(INSIDE)

@@ -9,7 +9,7 @@ import xxhash
 
 from gristmill.report.duplicates import Document, Pair, binned_sizes, common_parts, pairs_of, records_of
 from gristmill.report.evidence.folder import RunFolder
-from gristmill.report.evidence.marked import MARKED, PLAIN, marked, shortened
+from gristmill.report.evidence.marked import LEFT_OUT, MARKED, PLAIN, added, marked, shortened
 from gristmill.report.evidence.texts import TextStore
 
 _LARGEST = 5
@@ -76,9 +76,9 @@ def _pair(pair: Pair, texts: TextStore) -> dict[str, Any] | None:
 
 def _pieces(parts: list[tuple[str, bool]], text: str) -> list[tuple[str, int]]:
     """What is common is marked; what was not compared is left out."""
-    rest = text[sum(len(part) for part, _ in parts) :]
-    pieces = [(part, MARKED if common else PLAIN) for part, common in parts]
-    return shortened([*pieces, (rest, PLAIN)] if rest else pieces)
+    pieces = shortened([(part, MARKED if common else PLAIN) for part, common in parts])
+    rest = len(text) - sum(len(part) for part, _ in parts)
+    return added([*pieces, (str(rest), LEFT_OUT)] if rest else pieces)
 
 
 def _at_hand(pair: Pair, texts: TextStore) -> bool:

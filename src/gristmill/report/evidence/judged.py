@@ -6,7 +6,7 @@ rule each row breaks. Where there are more rows than MOST_ROWS, chunks are taken
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from gristmill.filters.filter import Rule
 from gristmill.filters.sequence import FilterSequence
+from gristmill.formats.documents import open_parquet
 from gristmill.report.evidence.folder import Chunk, RunFolder
 
 MOST_ROWS = 250_000
@@ -56,15 +56,7 @@ class JudgedChunk:
 
 def judged_chunks(run: RunFolder) -> list[JudgedChunk]:
     """Some chunks, or all of a corpus that is small enough; none where the run had no judge."""
-    sequences: dict[str, FilterSequence] = {}
-    by_source: dict[str, FilterSequence] = {}
-    for source in run.recipe.sources if run.chunks else ():
-        choices = run.recipe.filters_of(source)
-        key = json.dumps([[choice.name, dict(choice.parameters)] for choice in choices], default=str, sort_keys=True)
-        if key not in sequences:
-            sequences[key] = FilterSequence([choice.make("filter") for choice in choices])
-        by_source[source.name] = sequences[key]
-    return [_judged(run, chunk, by_source[chunk.source]) for chunk in _looked_at(run)]
+    return [_judged(run, chunk, run.filters[chunk.source]) for chunk in _looked_at(run)]
 
 
 def seen(run: RunFolder, chunks: list[JudgedChunk]) -> dict[str, int]:
@@ -92,21 +84,26 @@ def _looked_at(run: RunFolder) -> list[Chunk]:
 def _judged(run: RunFolder, chunk: Chunk, filters: FilterSequence) -> JudgedChunk:
     path = run.output / "sift" / chunk.source / f"{chunk.stem}.signals.parquet"
     names = filters.signal_names()
-    with pq.ParquetFile(path, memory_map=True) as file:
+    with open_parquet(path) as file:
         labels = [name for name in LABELS if name in file.schema_arrow.names and name not in names]
         measured = file.read(["row", "verdict", *names, *labels], use_threads=False)
-    verdicts = pq.read_table(run.output / "judge" / chunk.source / f"{chunk.stem}.parquet", use_threads=False)
+    with open_parquet(run.output / "judge" / chunk.source / f"{chunk.stem}.parquet") as file:
+        verdicts = file.read(["verdict"], use_threads=False)
     readable = pc.is_null(measured["verdict"])
     measured = measured.filter(readable)
     signals = {name: _column(measured[name]) for name in (*names, *labels)}
+    verdict = verdicts["verdict"].cast(pa.string()).filter(readable).combine_chunks()
+    broken = filters.broken_rules(signals)
     return JudgedChunk(
-        chunk,
-        filters,
-        measured["row"].to_numpy(),
-        verdicts["verdict"].cast(pa.string()).filter(readable).combine_chunks(),
-        signals,
-        filters.broken_rules(signals),
+        chunk, filters, measured["row"].to_numpy(), verdict, signals, [*broken, *_others(verdict, dict(broken))]
     )
+
+
+def _others(verdicts: Any, known: Iterable[str]) -> list[tuple[str, Mask]]:
+    """Reasons of filters that are not at hand: of them only the rows are known that they were the first to drop."""
+    reasons = sorted(set(pc.unique(verdicts).drop_null().to_pylist()).difference(known))
+    given = [pc.equal(verdicts, reason).fill_null(False) for reason in reasons]
+    return [(reason, which.to_numpy(zero_copy_only=False)) for reason, which in zip(reasons, given, strict=True)]
 
 
 def _column(column: Any) -> Any:

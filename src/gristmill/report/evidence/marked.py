@@ -50,7 +50,7 @@ def shortened(pieces: Sequence[Piece]) -> list[Piece]:
             else:
                 short.append((part, part_kind))
                 left -= len(part) if part_kind != LEFT_OUT else 0
-    return _added(short)
+    return added(short)
 
 
 def _ends(text: str, kind: int, number: int, pieces: int) -> list[Piece]:
@@ -66,7 +66,7 @@ def _ends(text: str, kind: int, number: int, pieces: int) -> list[Piece]:
     return [(text[:head], kind), left_out, *([(text[-tail:], kind)] if tail else [])]
 
 
-def _added(pieces: list[Piece]) -> list[Piece]:
+def added(pieces: list[Piece]) -> list[Piece]:
     """What is left out twice in a row is left out once."""
     result: list[Piece] = []
     for text, kind in pieces:

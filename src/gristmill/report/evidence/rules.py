@@ -121,8 +121,16 @@ def _edges(values: Values, at: float) -> tuple[npt.NDArray[np.float64], str]:
     if whole and at > 0 and high > _LOGARITHMIC_FROM * max(low, 1.0):
         step = np.log(high / max(low, 1.0)) / _BINS
         return np.unique(np.round(at * np.exp(step * _around(np.log([max(low, 1.0), at, high]), step)))), "logarithmic"
-    step = (high - low) / _BINS or 1.0
-    return at + step * _around(np.array([low, at, high]), step), "linear"
+    step = _round_step((high - low) / _BINS) if high > low else 1.0
+    edges = at + step * _around(np.array([low, at, high]), step)
+    edges = edges[(edges > -step / 1e6) | (low < 0)]  # what is never negative has no axis below zero
+    return np.where(np.abs(edges) < step / 1e6, 0.0, edges), "linear"
+
+
+def _round_step(step: float) -> float:
+    """The next larger of 1, 2, 2.5 and 5, times a power of ten."""
+    power = 10.0 ** np.floor(np.log10(step))
+    return float(next(power * factor for factor in (1, 2, 2.5, 5, 10) if power * factor >= step * 0.999))
 
 
 def _around(axis: npt.NDArray[np.float64], step: float) -> npt.NDArray[np.float64]:

@@ -80,8 +80,8 @@ def _hashes(chunk: JudgedChunk, rows: npt.NDArray[np.int32]) -> npt.NDArray[np.u
     mixed = rows.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) ^ np.uint64(_hash(*chunk.chunk))
     mixed = (mixed ^ mixed >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ mixed >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
-    mixed ^= mixed >> np.uint64(31)
-    return mixed
+    finished: npt.NDArray[np.uint64] = mixed ^ mixed >> np.uint64(31)
+    return finished
 
 
 def _sample(chunk: JudgedChunk, place: int, reason: str, texts: TextStore) -> dict[str, Any] | None:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow.parquet as pq
 
+from gristmill.formats.documents import open_parquet
 from gristmill.report.duplicates import Document
 from gristmill.report.evidence.folder import Chunk
 
@@ -81,14 +81,14 @@ class TextStore:
         if self._tables and group.bytes > self._left_bytes:
             return False
         self._left_bytes -= group.bytes
-        with pq.ParquetFile(group.path, memory_map=True) as file:
+        with open_parquet(group.path) as file:
             table = file.read_row_group(group.number, columns=["row", "id", "text", "metadata"], use_threads=False)
         self._tables[group.path, group.number] = (table["row"].to_numpy(), table.select(["id", "text", "metadata"]))
         return True
 
 
 def _groups(path: Path) -> list[Group]:
-    with pq.ParquetFile(path, memory_map=True) as file:
+    with open_parquet(path) as file:
         found = [file.metadata.row_group(number) for number in range(file.num_row_groups)]
         at = file.schema_arrow.names.index("row")
     spans = [(group.column(at).statistics, group.total_byte_size) for group in found]

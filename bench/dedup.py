@@ -1,10 +1,12 @@
 """MinHash from raw text to filtered output against datatrove's four steps, and signatures alone against rensa's.
 
-    python bench/dedup.py [--corpora DIR] [--megabytes 25] [--runs 1] [--workers 2]
+    python bench/dedup.py [--corpora DIR] [--megabytes 50 300] [--runs 3] [--workers 2]
 
-Same documents, same machine, one after the other; start-up counted for both, each writes Parquet. datatrove takes about
-a minute for 50 MB, so it runs once. Needs `pip install -e '.[bench]'`; rensa (`pip install rensa`) is measured where it
-is there, and named where not. text-dedup is not measured yet.
+Same documents, same machine, one after the other; start-up counted for both, each writes Parquet. The texts are real
+paragraphs in new orders, so that there are enough of them: of 50 MB our start-up is a third, of 300 MB little.
+datatrove takes about a second for a megabyte, so it runs once. Needs `pip install -e '.[bench]'`; rensa (`pip install
+rensa`) is measured where it is there, and named where not. text-dedup is not: `pip install text-dedup` brings Spark
+(pyspark, 456 MB), for an environment of its own.
 """
 
 from __future__ import annotations
@@ -23,40 +25,13 @@ from pathlib import Path
 import pyarrow as pa
 
 import corpora
+import recombined
 from measure import Measured, best, measure
 
 HERE = Path(__file__).parent
 HASHES, NGRAM = 112, 5
+SIGNED_BYTES = 25_000_000
 MINHASH = [{"minhash": {"ngram": NGRAM, "buckets": 14, "hashes_per_bucket": 8}}]
-
-
-def sample(folder: Path, most_bytes: int) -> list[str]:
-    """Documents of all corpora in turn, every tenth a near copy of one of another, up to so many bytes."""
-    readers = [corpora.texts(path) for path in corpora.files(folder)]
-    found: list[str] = []
-    size_bytes = 0
-    while readers and size_bytes < most_bytes:
-        for reader in list(readers):
-            text = next(reader, None)
-            if text is None:
-                readers.remove(reader)
-                continue
-            if len(found) % 10 == 9:
-                text = found[-9] + " And one sentence more."
-            found.append(text)
-            size_bytes += len(text.encode())
-    return found
-
-
-def write_files(documents: list[str], folder: Path, files: int) -> list[Path]:
-    """The documents as JSONL, dealt out to some files, so that datatrove's tasks can share them."""
-    folder.mkdir()
-    paths = [folder / f"{number:02}.jsonl" for number in range(files)]
-    for number, path in enumerate(paths):
-        with open(path, "w", encoding="utf-8") as out:
-            for at in range(number, len(documents), files):
-                out.write(json.dumps({"id": str(at), "text": documents[at]}, ensure_ascii=False) + "\n")
-    return paths
 
 
 def ours(paths: list[Path], output: Path, workers: int, memory: str = "4GB") -> Measured:
@@ -118,29 +93,36 @@ def signatures(documents: list[str], runs: int) -> None:
     print(f"  of which the n-grams were made before: {rate(documents, lambda: sign(made), runs):.1f} MB/s a core")
 
 
+def end_to_end(paths: list[Path], documents: int, size_bytes: int, folder: Path, arguments: argparse.Namespace) -> None:
+    """Both from raw text to what is left."""
+    megabytes = size_bytes / 1e6
+    print(
+        f"{documents:,} documents, {megabytes:.0f} MB, {arguments.workers} workers each, start-up counted", flush=True
+    )
+    ours(paths, folder / "warm_up", arguments.workers)  # kernels are compiled once a machine
+    mine = best([ours(paths, folder / "ours", arguments.workers) for _ in range(arguments.runs)])
+    peer = theirs(folder / "input", folder / "theirs", arguments.workers)
+    for who, run in (("ours", mine), ("datatrove", peer)):
+        rate, told = megabytes / run.seconds, run.output.splitlines()[-1]
+        print(f"  {who:10} {run.seconds:8.2f} s {rate:8.2f} MB/s {run.peak_bytes / 1e6:6.0f} MB  {told}")
+    print(f"  {peer.seconds / mine.seconds:.0f} times as fast", flush=True)
+
+
 def main() -> int:
     """Print the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpora", type=Path, default=corpora.CORPORA)
-    parser.add_argument("--megabytes", type=float, default=25)
-    parser.add_argument("--runs", type=int, default=1)
+    parser.add_argument("--megabytes", type=int, nargs="+", default=[50, 300])
+    parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--workers", type=int, default=2)
     arguments = parser.parse_args()
-    documents = sample(arguments.corpora, int(arguments.megabytes * 1e6))
-    megabytes = sum(len(text.encode()) for text in documents) / 1e6
-    print(f"{len(documents):,} documents, {megabytes:.1f} MB")
-    signatures(documents, arguments.runs)
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        paths = write_files(documents, folder / "input", 2 * arguments.workers)
-        ours(paths, folder / "warm_up", arguments.workers)  # kernels are compiled once a machine
-        mine = best([ours(paths, folder / "ours", arguments.workers) for _ in range(arguments.runs)])
-        print(f"end to end, ours: {mine.seconds:.2f} s, {megabytes / mine.seconds:.1f} MB/s, "
-              f"{mine.peak_bytes / 1e6:.0f} MB")  # fmt: skip
-        peer = theirs(folder / "input", folder / "theirs", arguments.workers)
-        print(f"end to end, datatrove: {peer.seconds:.2f} s, {megabytes / peer.seconds:.2f} MB/s, "
-              f"{peer.peak_bytes / 1e6:.0f} MB")  # fmt: skip
-        print(f"{peer.seconds / mine.seconds:.0f} times as fast, {arguments.workers} workers each, start-up counted")
+    texts = corpora.files(arguments.corpora)
+    signatures(list(recombined.documents(texts, SIGNED_BYTES)), arguments.runs)
+    for megabytes in arguments.megabytes:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            some = recombined.documents(texts, megabytes * 1_000_000)
+            end_to_end(*recombined.write_files(some, folder / "input", 2 * arguments.workers), folder, arguments)
     return 0
 
 

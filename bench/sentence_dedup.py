@@ -1,18 +1,18 @@
 """Sentence deduplication end to end: ours against datatrove's three steps, same documents, same number of workers.
 
-    python bench/sentence_dedup.py [--corpora DIR] [--bytes 60000000] [--workers 2] [--runs 1]
+    python bench/sentence_dedup.py [--corpora DIR] [--megabytes 10 100] [--workers 2] [--runs 1]
 
-Both read the same JSONL files (one a worker, or more) and leave the cut documents on disk: we as Parquet files of a
-run up to and with `dedup`, the cuts beside them; datatrove as JSONL. Start-up counted for both. A part of the
-documents is given twice, its sentences in other surroundings, so that there is something to cut. The texts that stay
-are compared, ours made in one process from the same input (with several tasks datatrove's order of documents is by
-number in the file, so which occurrence is first may differ; then only the number of documents is shown).
+Both read the same JSONL files (one a worker) and leave the cut documents on disk: we as Parquet files of a run up to
+and with `dedup`, the cuts beside them; datatrove as JSONL. Start-up counted for both. The documents are real English
+paragraphs in new orders, so some sentences stand in several. The texts that stay are compared (with several tasks
+datatrove's order of documents is by number in the file, so which occurrence is first may differ).
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -20,27 +20,13 @@ from pathlib import Path
 import pyarrow.parquet as pq
 
 import corpora
+import recombined
 from measure import Measured, best, measure
 
 HERE = Path(__file__).parent
 
 
 ENGLISH = ("english-prose.parquet", "english-docs.jsonl.gz", "books-en.jsonl.zst", "mail-en.jsonl.zst")
-
-
-def documents(folder: Path, wanted_bytes: int) -> list[str]:
-    """English texts; behind every fourth document one that is made of the halves of two before it."""
-    found: list[str] = []
-    total_bytes = 0
-    for text in (text for name in ENGLISH for text in corpora.texts(folder / name)):
-        found.append(text)
-        if len(found) % 5 == 4:
-            other = found[-3]
-            found.append(other[: len(other) // 2] + " " + text[len(text) // 2 :])
-        total_bytes += len(found[-1].encode())
-        if total_bytes >= wanted_bytes:
-            break
-    return found
 
 
 def write_files(texts: list[str], folder: Path, files: int) -> list[Path]:
@@ -133,33 +119,37 @@ def left_by_them(scratch: Path) -> list[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpora", type=Path, default=corpora.CORPORA)
     parser.add_argument("--tokenizer", type=Path, default=corpora.GPT2)
-    parser.add_argument("--bytes", type=int, default=60_000_000)
+    parser.add_argument("--megabytes", type=int, nargs="+", default=[10, 100])
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--runs", type=int, default=1)
     options = parser.parse_args()
-    texts = documents(options.corpora, options.bytes)
+    for megabytes in options.megabytes:
+        files = [options.corpora / name for name in ENGLISH]
+        compare(list(recombined.documents(files, megabytes * 1_000_000)), options)
+
+
+def compare(texts: list[str], options: argparse.Namespace) -> None:
+    """Both on the same texts; datatrove once."""
     megabytes = sum(len(text.encode()) for text in texts) / 1e6
-    print(f"{len(texts):,} documents, {megabytes:.1f} MB, {options.workers} workers", flush=True)
-    found: dict[str, list[Measured]] = {"gristmill": [], "datatrove": []}
-    for number in range(options.runs):
-        with tempfile.TemporaryDirectory() as folder:
-            scratch = Path(folder)
-            write_files(texts, scratch / "in", options.workers)
-            found["gristmill"].append(ours(scratch / "in", options.tokenizer, scratch, options.workers))
-            found["datatrove"].append(theirs(scratch / "in", scratch, options.workers))
-            if number == 0:
-                us, them = left_by_us(scratch), left_by_them(scratch)
-                same = "the same texts" if us == them else "not the same texts"
-                print(f"left: {len(us):,} documents by us, {len(them):,} by datatrove; {same}", flush=True)
-    for name, runs in found.items():
-        run = best(runs)
-        print(
-            f"{name:10} {run.seconds:8.2f} s  {megabytes / run.seconds:8.2f} MB/s  {run.peak_bytes / 1e6:6.0f} MB peak"
-        )
-    print(f"{best(found['datatrove']).seconds / best(found['gristmill']).seconds:.1f} times as fast")
+    print(f"{len(texts):,} documents, {megabytes:.0f} MB, {options.workers} workers", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = Path(folder)
+        write_files(texts, scratch / "in", options.workers)
+        runs = []
+        for _ in range(options.runs + 1):  # the first compiles kernels, once a machine
+            shutil.rmtree(scratch / "out", ignore_errors=True)
+            runs.append(ours(scratch / "in", options.tokenizer, scratch, options.workers))
+        mine, peer = best(runs[1:]), theirs(scratch / "in", scratch, options.workers)
+        us, them = left_by_us(scratch), left_by_them(scratch)
+    same = "the same texts" if us == them else f"{len(set(us) & set(them)):,} of the texts the same"
+    print(f"  left: {len(us):,} documents by us, {len(them):,} by datatrove; {same}")
+    for name, run in (("gristmill", mine), ("datatrove", peer)):
+        rate = megabytes / run.seconds
+        print(f"  {name:10} {run.seconds:8.2f} s {rate:8.2f} MB/s {run.peak_bytes / 1e6:6.0f} MB peak")
+    print(f"  {peer.seconds / mine.seconds:.0f} times as fast", flush=True)
 
 
 if __name__ == "__main__":

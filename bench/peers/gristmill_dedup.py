@@ -27,7 +27,7 @@ def main() -> None:
             "dedup": json.loads(dedup),
             "tokenizer": {"train": {"vocab_size": 300}},
             "pack": {"sequence_length": 2048},
-            "output": {"path": output},
+            "output": {"path": output, "chunk": "16MB"},  # so that workers end together
             "engine": {"workers": int(workers), "memory": memory},
         }
     )

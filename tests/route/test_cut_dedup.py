@@ -20,6 +20,7 @@ from gristmill.dedup import occurrences
 from gristmill.dedup.cutting import CuttingUnit, cut_in_memory
 from gristmill.dedup.sentences import Sentences
 from gristmill.dedup.substrings import Substrings
+from gristmill.errors import ResumeError
 from gristmill.formats import cuts, drops
 
 SENTENCES = Sentences(n_sentences=2, min_doc_words=8, min_num_sentences=0)
@@ -137,6 +138,38 @@ def test_a_deduplicator_behind_one_that_cuts_sees_what_is_left(tmp_path: Path) -
     assert sorted(documents(result.path)) == sorted(texts[:1] + texts[2:])
 
 
+def test_spans_that_an_earlier_run_saw_go(tmp_path: Path) -> None:
+    one = make_texts(60, 1)
+    texts = {"one": one, "two": [*make_texts(40, 2), *one[20:30]]}
+    parameters = {**DEDUP[1]["sentences"], "index": str(tmp_path / "index")}
+
+    def recipe(name: str, **changes: Any) -> dict[str, Any]:
+        path = str(tmp_path / name / "raw" / f"{name}.jsonl")
+        dedup = [{"sentences": {**parameters, **changes}}]
+        output = {"path": str(tmp_path / name / "out"), "chunk": "5kB"}
+        return recipe_of(tmp_path / name, dedup=dedup, sources=[{"name": name, "path": path}], output=output)
+
+    for name in texts:
+        write_jsonl(tmp_path / name / "raw" / f"{name}.jsonl", texts[name])
+        run(recipe(name))
+    both = cut_in_memory(SENTENCES, [[texts["one"]], [texts["two"]]])
+    for name, [batch] in zip(texts, both, strict=True):
+        expected = batch.texts.filter(pa.array(~batch.too_short)).to_pylist()
+        assert sorted(documents(tmp_path / name / "out").elements()) == sorted(expected)
+    assert both[1][0].too_short.sum() > after_alone(texts["two"]), "the test wants documents that go for earlier ones"
+    for name in texts:  # again: nobody is cut for what it saw itself, or for what was added after it
+        _, watcher = run(recipe(name))
+        assert not watcher.ran
+    assert len(list((tmp_path / "index").glob("*/entry.json"))) == 2
+    with pytest.raises(ResumeError, match="n_sentences: 2 instead of 3"):
+        run(recipe("two", n_sentences=3))
+
+
+def after_alone(texts: list[str]) -> int:
+    [[batch]] = cut_in_memory(SENTENCES, [[texts]])
+    return int(batch.too_short.sum())
+
+
 def test_again_does_nothing(finished: tuple[Path, Any]) -> None:
     folder, _ = finished
     _, watcher = run(recipe_of(folder))
@@ -155,6 +188,7 @@ def test_a_changed_parameter_runs_nothing_before_it(tmp_path: Path) -> None:
 _KILLED_AT = [
     "sentences.spans/one/00001.found.arrow",
     "sentences.spans/00000.repeated.arrow",
+    "sentences.spans/00000.new.arrow",
     "sentences/two/00001.cuts.parquet",
     "substrings.anchors/two/00000.json",
     "substrings.anchors/00000.examined.arrow",
@@ -179,7 +213,8 @@ gristmill.run(json.loads(sys.argv[1]))
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no kill -9")
 def test_killed_in_every_step_and_resumed_gives_the_same_bytes(finished: tuple[Path, Any], tmp_path: Path) -> None:
     folder, result = finished
-    recipe = recipe_of(folder, output={"path": str(tmp_path / "out")})
+    dedup = [DEDUP[0], {"sentences": {**DEDUP[1]["sentences"], "index": str(tmp_path / "index")}}, DEDUP[2]]
+    recipe = recipe_of(folder, output={"path": str(tmp_path / "out")}, dedup=dedup)
     for name in _KILLED_AT:
         child = subprocess.run([sys.executable, "-c", _CHILD, json.dumps(recipe), name], check=False)
         assert child.returncode == -signal.SIGKILL, name

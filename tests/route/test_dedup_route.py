@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -167,7 +168,12 @@ def test_more_documents_than_capacity_are_told(tmp_path: Path) -> None:
     assert "more than its capacity of 50: a document is now dropped wrongly with" in watcher.notices[0]
 
 
-INDEXED: list[dict[str, Any]] = [{"exact": {}}, {"minhash": {}}, {"bloom": {"capacity": "1k"}}]
+INDEXED: list[dict[str, Any]] = [
+    {"exact": {}},
+    {"minhash": {}},
+    {"minhash": {"confirm": 0.7}},
+    {"bloom": {"capacity": "1k"}},
+]
 
 
 def indexed(item: dict[str, Any], index: Path) -> list[Any]:
@@ -175,7 +181,7 @@ def indexed(item: dict[str, Any], index: Path) -> list[Any]:
     return [{name: {**parameters, "index": str(index)}}]
 
 
-@pytest.mark.parametrize("item", INDEXED, ids=lambda item: next(iter(item)))
+@pytest.mark.parametrize("item", INDEXED, ids=["exact", "minhash", "confirm", "bloom"])
 def test_a_later_run_drops_what_an_earlier_one_kept(tmp_path: Path, item: dict[str, Any]) -> None:
     dedup = indexed(item, tmp_path / "index")
     [name] = item
@@ -195,6 +201,28 @@ def test_a_later_run_drops_what_an_earlier_one_kept(tmp_path: Path, item: dict[s
     assert (digests(first / "out"), digests(second / "out")) == digest
     assert len(list((tmp_path / "index").glob("*/entry.json"))) == 2
     assert kept > 0
+
+
+def test_what_is_compared_with_an_index_is_as_similar_as_asked(tmp_path: Path) -> None:
+    """Of documents like those of two earlier runs, exactly those go whose similarity to one of them is as asked."""
+    dedup = [{"minhash": {"buckets": 60, "hashes_per_bucket": 2, "confirm": 0.6, "index": str(tmp_path / "index")}}]
+    words = [f"{first}{second}" for first in "abcdefghijklm" for second in "nopqrstuvwxyz"]
+    earlier = {"first": [" ".join(words[:60])], "second": [" ".join(words[60:130])]}
+    for name, texts in earlier.items():
+        write_jsonl(tmp_path / name / "raw" / "one.jsonl", [*texts, f"the {name} text for this source and no other"])
+        write_jsonl(tmp_path / name / "raw" / "two.jsonl", [f"and the {name} text for the other source of two"])
+        gm.run(dedup_recipe(tmp_path / name, dedup))
+    asked = [" ".join([*text.split()[:kept], "and", *words[130:]][:90]) for [text] in earlier.values()
+             for kept in range(20, 66, 5)]  # fmt: skip
+    write_jsonl(tmp_path / "third" / "raw" / "one.jsonl", ["nothing that was seen in any other run but this", *asked])
+    write_jsonl(tmp_path / "third" / "raw" / "two.jsonl", ["nothing that was seen in the other source either"])
+    gm.run(dedup_recipe(tmp_path / "third", dedup))
+    found = drops_of(tmp_path / "third" / "out", "minhash")
+    offsets, hashes = MinHash().shingle_sets(pa.array([*(text for [text] in earlier.values()), *asked], "large_string"))
+    sets = [set(hashes[start:stop].tolist()) for start, stop in pairwise(offsets)]
+    alike = {row for row, one in enumerate(sets[2:], 1) if any(len(one & s) >= 0.6 * len(one | s) for s in sets[:2])}
+    assert {row for (_, row), stays in found.items() if stays is None} == alike
+    assert 2 < len(alike) < 18, "the test wants some of both"
 
 
 def test_the_same_documents_elsewhere_are_the_same_run(tmp_path: Path) -> None:
@@ -226,6 +254,8 @@ def test_an_index_with_other_parameters_is_refused(tmp_path: Path) -> None:
         run_dedup(dedup_recipe(tmp_path, indexed({"minhash": {"buckets": 20}}, tmp_path / "index")))
     with pytest.raises(ResumeError, match="expected an index of `exact`"):
         run_dedup(dedup_recipe(tmp_path, indexed({"exact": {}}, tmp_path / "index")))
+    with pytest.raises(ResumeError, match="keeps: None instead of sets"):
+        run_dedup(dedup_recipe(tmp_path, indexed({"minhash": {"confirm": 0.7}}, tmp_path / "index")))
 
 
 def test_a_folder_of_other_things_is_no_index(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Candidates that buckets found, compared by their true similarity, in memory-mapped scratch files.
 
 What enters: the members of clusters with their roots, and their sets of n-grams, both by position. What leaves: for
-each position that goes, the one that stays. Guaranteed: both are as similar as asked, and the latter stays.
+each position that goes, the one that stays, or EARLIER. Guaranteed: both are as similar as asked, and the latter stays.
 """
 
 from __future__ import annotations
@@ -25,11 +25,13 @@ def confirmed(
     sets: Iterable[Sets],
     least: float,
     ranks: Callable[[Positions], npt.NDArray[np.float64]] | None,
+    rows: int,
     scratch: Path,
 ) -> tuple[Positions, Positions]:
     """(who goes, who stays for it), both positions, ascending by the first; arrays over scratch files. `members`:
-    positions and roots, ascending. `ranks`: who is to be preferred; else it is the lowest. Ranking holds 24 bytes a
-    member in memory."""
+    positions and roots, ascending; those above `rows` are of earlier runs, and stay. `ranks`: who is to be preferred;
+    else it is the lowest. Ranking holds 24 bytes a member in memory."""
+    from gristmill.dedup.clusters import EARLIER
     from gristmill.kernels.confirm import confirm
 
     positions, roots = _Collected(scratch, "positions", np.int64), _Collected(scratch, "roots", np.int64)
@@ -51,11 +53,14 @@ def confirmed(
 
     links = [_filled(scratch / name, count, -1) for name in ("first", "last", "following", "survivors")]
     order = _filled(scratch / "order", count, 0)
-    order[:] = np.arange(count) if ranks is None else np.argsort(-ranks(where), kind="stable")
-    confirm(order, root_members, offsets.array(), hashes.array(), least, *links)
+    own = int(np.searchsorted(where, rows, side="right"))
+    order[: count - own] = np.arange(own, count)
+    order[count - own :] = np.arange(own) if ranks is None else np.argsort(-ranks(where[:own]), kind="stable")
+    confirm(order, count - own, root_members, offsets.array(), hashes.array(), least, *links)
     survivors = links[-1]
     gone = np.flatnonzero(survivors != np.arange(count))
-    return where[gone], where[survivors[gone]]
+    stays = where[survivors[gone]]
+    return where[gone], np.where(stays > rows, EARLIER, stays)
 
 
 class _Collected:

@@ -31,7 +31,7 @@ class MinHash:
     0.8), or the `similarity` that documents shall have, from which they are chosen. `confirm` compares candidates by
     their true similarity: true asks for `similarity` (or what is found half of the time), a number for itself.
     Documents of fewer than `ngram` words are kept. With `index`, a folder, documents go that are like ones that earlier
-    runs kept.
+    runs kept; with `confirm` too, it keeps their sets of n-grams to compare with.
     """
 
     NAME: ClassVar[str] = "minhash"
@@ -61,8 +61,6 @@ class MinHash:
             raise ValueError(f"expected at most {_MOST_HASHES:,} hashes in all, found {buckets} x {hashes}")
         check_survivor(self.survivor)
         check_index(self.index)
-        if self.index is not None and self.confirm is not False:
-            raise ValueError("expected `confirm` or `index`, found both: an index keeps no texts to compare with")
 
     def shape(self) -> tuple[int, int]:
         """(buckets, hashes per bucket)."""

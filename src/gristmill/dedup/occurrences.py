@@ -1,7 +1,8 @@
 """Which things occur before? Sort chunk by chunk, then compare all chunks, a range of hashes at a time.
 
 What enters: 128 bits of hash and a place for each thing (a span of sentences, an anchor, a window of bytes), chunk by
-chunk. What leaves: the places of the things that occur at an earlier place, in this chunk or in one before. Guaranteed:
+chunk. What leaves: the places of the things that occur at an earlier place, in this chunk or in one before, or that
+an index of earlier runs holds. Guaranteed:
 memory is bounded by RUN_ROWS a chunk and by about `rows` a partition, however often one thing occurs; the answer
 does not depend on how runs and partitions are cut.
 
@@ -24,6 +25,7 @@ I64 = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
 _NO_CHUNK = np.zeros(0, np.int32)
+_EARLIER = -1  # the chunk of what an index holds
 RUN_ROWS = 1 << 20  # 25 MB, and four times that while it is sorted
 PARTITION_ROWS = 1 << 21
 SAMPLED_ROWS = 1 << 12  # of a run, one in so many is sampled: partitions are cut by samples
@@ -57,6 +59,7 @@ class Places(NamedTuple):
 class Resolved(NamedTuple):
     """What a partition tells about its things."""
 
+    new: tuple[U64, U64]  # low and high of all different ones, ascending, but those of earlier runs
     repeated: Places  # the thing occurs before
     examined: Places  # it does not, but another thing has the same `low`
 
@@ -135,17 +138,29 @@ def _place_of(run: Occurrences, thing: tuple[int, int]) -> int:
     return first + int(np.searchsorted(run.high[first:last], np.uint64(thing[1])))
 
 
-def resolve(chunks: Iterable[Sequence[Occurrences]], partition: Partition) -> Resolved:
-    """Compare the runs of all chunks, in order, within one partition."""
-    parts = [(chunk, part_of(run, partition)) for chunk, of_chunk in enumerate(chunks) for run in of_chunk]
+def seen_before(low: U64, high: U64) -> Occurrences:
+    """A run of an earlier run's things, which are nowhere in this one."""
+    return Occurrences(low, high, np.broadcast_to(np.int64(0), low.shape))
+
+
+def resolve(
+    chunks: Iterable[Sequence[Occurrences]], partition: Partition, earlier: Sequence[Occurrences] = ()
+) -> Resolved:
+    """Compare the runs of all chunks, in order, within one partition; `earlier` are before all of them."""
+    parts = [(_EARLIER, part_of(run, partition)) for run in earlier]
+    parts += [(chunk, part_of(run, partition)) for chunk, of_chunk in enumerate(chunks) for run in of_chunk]
     chunk_of = np.concatenate([_NO_CHUNK, *(np.full(len(part.low), chunk, np.int32) for chunk, part in parts)])
     things = Occurrences(*(np.concatenate(columns) for columns in zip(_NOTHING, *(p for _, p in parts), strict=True)))
-    repeated, examined = _compare(things.low, things.high, partition)
-    return Resolved(*(_by_place(chunk_of[chosen], things.place[chosen]) for chosen in (repeated, examined)))
+    order, repeated, examined = _compare(things.low, things.high, partition)
+    own = chunk_of != _EARLIER
+    new = order[(own & ~repeated)[order]]
+    places = (_by_place(chunk_of[chosen], things.place[chosen]) for chosen in (own & repeated, own & examined))
+    return Resolved((things.low[new], things.high[new]), *places)
 
 
-def _compare(low: U64, high: U64, partition: Partition) -> tuple[Bools, Bools]:
-    """Rows that say what an earlier row says; and those that do not, but have the `low` of a row that differs."""
+def _compare(low: U64, high: U64, partition: Partition) -> tuple[I64, Bools, Bools]:
+    """The order of the rows by hash; those that say what an earlier row says; and those that do not, but have the `low`
+    of a row that differs."""
     order = by_hash(low, high)
     ordered = low[order]
     starts_low = _starts(ordered)
@@ -158,7 +173,7 @@ def _compare(low: U64, high: U64, partition: Partition) -> tuple[Bools, Bools]:
     repeated, examined = np.zeros(len(low), np.bool_), np.zeros(len(low), np.bool_)
     repeated[order] = ~first
     examined[order] = first & several[number_low]
-    return repeated, examined
+    return order, repeated, examined
 
 
 def _by_place(chunk: npt.NDArray[np.int32], place: I64) -> Places:

@@ -8,7 +8,7 @@ is the one with the lowest number in any file, ours the first in the order of th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from gristmill.dedup.cutting import NONE, Found
 from gristmill.dedup.occurrences import I64, Occurrences
+from gristmill.dedup.remembered import check_index
 from gristmill.document import Bytes, Offsets, buffers
 from gristmill.formats.cuts import Cuts
 from gristmill.kernels.places import PLACE_BITS
@@ -29,7 +30,8 @@ class Sentences:
     The span of "Sign up now. It is free. Unsubscribe anytime." goes from every document but the first that has it.
     A run of cut sentences of which the first has fewer than `min_words_to_remove_span` words keeps that first one, and
     loses the others: so does datatrove. A document that lost something is dropped with fewer than `min_doc_words` words
-    or `min_num_sentences` sentences left (0: no bound), or nothing.
+    or `min_num_sentences` sentences left (0: no bound), or nothing. With `index`, a folder, spans go that earlier runs
+    saw.
     """
 
     n_sentences: int = 3
@@ -37,6 +39,7 @@ class Sentences:
     min_doc_words: int = 50
     min_num_sentences: int = 3
     min_words_to_remove_span: int = 0
+    index: Any = None
 
     NAME: ClassVar[str] = "sentences"
     VERSION: ClassVar[int] = 1
@@ -49,6 +52,11 @@ class Sentences:
         for name in ("min_doc_words", "min_num_sentences", "min_words_to_remove_span"):
             if getattr(self, name) < 0:
                 raise ValueError(f"expected {name} of at least 0, found {getattr(self, name)}")
+        check_index(self.index)
+
+    def sketching(self) -> Mapping[str, Any]:
+        """The parameters that the hashes of spans depend on."""
+        return {"n_sentences": self.n_sentences, "split_sentences": self.split_sentences}
 
     def find(self, turn: int, texts: Any, first_byte: int, examined: I64) -> Iterator[Found]:
         """A hash of each span that says anything."""

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from gristmill.dedup.sketches import SketchFile
 from gristmill.formats.hash_runs import HashRuns, Run, write_runs
-from gristmill.formats.pairs import Positions
+from gristmill.formats.pairs import FAR, Positions
 
 Bands = Sequence[Sequence[str]]
 ROOM_HASHES = 1 << 24  # 64-bit hashes that are held before they are sorted: 128 MB
@@ -61,15 +61,25 @@ def sort_sketches(
 
 
 def pairs_of(
-    own: Sequence[Path], earlier: Sequence[Path], band: int, part: int, parts: int
+    own: Sequence[Path],
+    earlier: Sequence[Path],
+    band: int,
+    part: int,
+    parts: int,
+    earlier_firsts: Sequence[int] | None = None,
 ) -> tuple[Positions, Positions]:
     """Pairs (lowest, other) of documents whose hashes of this band are equal and lie in this part of all hashes.
-    `earlier` are runs of documents that earlier runs of the recipe kept: they all are position 0."""
+    `earlier` are runs of documents that earlier runs of the recipe kept: they all are position 0, unless
+    `earlier_firsts` says what is added to their positions, from FAR on; then no pair is only of them."""
     from gristmill.kernels.equal import pairs_of_equal
     from gristmill.kernels.radix import sort_hashes
 
-    found = [(HashRuns(path), True) for path in own] + [(HashRuns(path), False) for path in earlier]
-    pieces = [(runs.part(band, part, parts), runs.first_position if is_own else None) for runs, is_own in found]
+    firsts: list[int | None] = [0 for _ in own]
+    firsts += [None for _ in earlier] if earlier_firsts is None else earlier_firsts
+    pieces = []
+    for path, first in zip([*own, *earlier], firsts, strict=True):
+        runs = HashRuns(path)
+        pieces.append((runs.part(band, part, parts), None if first is None else first + runs.first_position))
     positions = np.concatenate(
         [
             np.zeros(len(run.hash), np.int64) if first is None else run.position.astype(np.int64) + first
@@ -84,7 +94,8 @@ def pairs_of(
         further = further[order] if len(further) else further
     lowest, others = np.empty_like(positions), np.empty_like(positions)
     count = pairs_of_equal(hashes, further, positions, lowest, others)
-    return lowest[:count], others[:count]
+    told = lowest[:count] < FAR
+    return lowest[:count][told], others[:count][told]
 
 
 def _numbers(values: Any) -> npt.NDArray[np.uint64]:

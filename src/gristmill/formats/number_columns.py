@@ -1,9 +1,10 @@
 """Columns of whole numbers as an Arrow IPC file, made to be memory-mapped: what global steps sort and look up.
 
-Two layouts:
+Three layouts:
     OCCURRENCES  low, high (uint64), place (int64)   what a chunk holds: 128 bits of hash, and where it is first
     PLACES       chunk (int32), place (int64)        some places, by chunk and then by place
-A batch of OCCURRENCES is a run: ordered by low, high, and no pair twice. PLACES has at most one batch.
+    SEEN         low, high (uint64)                  what all chunks of a run hold, for the runs that come after it
+A batch of OCCURRENCES or SEEN is a run: ordered by low, high, and no pair twice. PLACES has at most one batch.
 
 What is guaranteed: the bytes are a pure function of the content; a file of another kind or version, or a truncated
 one, is a FormatError when it is read.
@@ -41,6 +42,7 @@ class Layout(NamedTuple):
 
 
 OCCURRENCES = Layout("occurrences", {"low": np.uint64, "high": np.uint64, "place": np.int64})
+SEEN = Layout("seen hashes", {"low": np.uint64, "high": np.uint64})
 PLACES = Layout("places", {"chunk": np.int32, "place": np.int64})
 
 

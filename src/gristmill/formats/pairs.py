@@ -1,7 +1,7 @@
 """Pairs of documents that are to be one: a column file of positions, `lowest` and `other`.
 
 A position is the number of the row among all rows read, in the order of sources and chunks, from 1; as `lowest`, 0
-stands for a document of an earlier run.
+stands for a document of an earlier run. Where those are told apart, a position from FAR on is one of them, see `far`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,15 @@ KIND, VERSION = "pairs of documents", 1
 _SCHEMA = pa.schema([pa.field(name, pa.int64(), nullable=False) for name in ("lowest", "other")])
 _BATCH_ROWS = 1 << 20
 
+FAR = 1 << 56
+_RUN_BITS = 40  # of positions within a run
+
 Positions = npt.NDArray[np.int64]
+
+
+def far(run: int) -> int:
+    """What is added to a position in the so-manyth of earlier runs: those positions ascend by run, then as in it."""
+    return FAR + (run << _RUN_BITS)
 
 
 def write(path: str | os.PathLike[str], lowest: Positions, other: Positions) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +39,22 @@ def read(path: str | Path) -> Iterator[Sets]:
     """The sets, some at a time, as views of the file."""
     file = ColumnFile(path, KIND, VERSION)
     for number in range(len(file)):
+        yield _columns(file.batch(number))
+
+
+def read_some(path: str | Path, wanted: npt.NDArray[np.int64]) -> Iterator[Sets]:
+    """The sets at those of these positions (ascending) that are in the file."""
+    file = ColumnFile(path, KIND, VERSION)
+    for number in range(len(file)):
         batch = file.batch(number)
-        sets = batch.column("hashes")
-        yield batch.column("position").to_numpy(), sets.offsets.to_numpy(), sets.values.to_numpy()
+        positions = batch.column("position").to_numpy()
+        start, stop = np.searchsorted(wanted, [positions[0], positions[-1] + 1]) if len(positions) else (0, 0)
+        if start < stop:
+            places = np.searchsorted(positions, wanted[start:stop])
+            there = positions[places] == wanted[start:stop]
+            yield _columns(batch.take(pa.array(places[there])))
+
+
+def _columns(batch: Any) -> Sets:
+    sets = batch.column("hashes")
+    return batch.column("position").to_numpy(), sets.offsets.to_numpy(), sets.values.to_numpy()

@@ -8,7 +8,8 @@ the tasks at work, and memory is that of one batch, one run or one range.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,20 @@ from gristmill.dedup import occurrences
 from gristmill.engine.ledger import Entry, Ledger, total
 from gristmill.engine.record import Record, WrittenFile
 from gristmill.engine.step import Step, Task
-from gristmill.route.cut_tasks import COUNTS, CUTS, DROPS, EXAMINED, FOUND, REPEATED, CompareWork, CutWork, FindWork
+from gristmill.route.cut_tasks import (
+    COUNTS,
+    CUTS,
+    DROPS,
+    EXAMINED,
+    FOUND,
+    NEW,
+    REPEATED,
+    CompareWork,
+    CutWork,
+    FindWork,
+    seen_runs,
+)
+from gristmill.route.dedup_index import Remembered
 from gristmill.route.survivors import SiftedChunk
 from gristmill.units import Choice
 
@@ -26,13 +40,16 @@ Files = Sequence[tuple[str, WrittenFile]]  # the step whose folder it lies in, a
 
 def steps_of(
     name: str, unit: Choice, chunks: Sequence[SiftedChunk], upstream: tuple[Step, ...], ledger: Ledger
-) -> Generator[list[Step], list[list[Record]], tuple[Step, ...]]:
+) -> Generator[list[Step], list[list[Record]], tuple[tuple[Step, ...], list[Callable[[], None]]]]:
     """Carry out one unit, which is called `name` in this recipe: yields its steps, adds to the ledger and to the
-    chunks; returns what later steps read."""
+    chunks; returns what later steps read, and what adds to its index, if it has one, at the end of the run."""
     rounds = unit.make("deduplicator").ROUNDS
     output = chunks[0].output
     inputs = [chunk.inputs() for chunk in chunks]
-    literals = {"deduplicator": unit.literals("deduplicator")}
+    remembered = Remembered(unit, output, inputs)
+    parameters = unit.literals("deduplicator")
+    parameters.pop("index", None)  # its content counts, not where it lies
+    literals = {"deduplicator": parameters}
     examined: Files = ()
     compared: list[tuple[str, WrittenFile]] = []
     own: list[list[tuple[str, WrittenFile]]] = [[] for _ in chunks]
@@ -49,7 +66,7 @@ def steps_of(
         for chunk, record, files in zip(chunks, records, own, strict=True):
             step_name = f"dedup/{name}.{round_name}/{chunk.source}"
             files += _named(step_name, [record], REPEATED)
-        compare = _compare_step(f"dedup/{name}.{round_name}", chunks, records, tuple(find))
+        compare = _compare_step(f"dedup/{name}.{round_name}", chunks, records, tuple(find), remembered)
         [partitions] = yield [compare]
         compared += _named(compare.name, partitions, REPEATED)
         examined = _named(compare.name, partitions, EXAMINED)
@@ -65,7 +82,12 @@ def steps_of(
     _attach(f"dedup/{name}", chunks, [record for of_source in cut_records for record in of_source])
     for source, of_source in zip(dict.fromkeys(chunk.source for chunk in chunks), cut_records, strict=True):
         ledger.add(_entry(name, source, of_source))
-    return (*upstream, *cut_steps)
+    publish: list[Callable[[], None]] = []
+    if remembered:
+        new = [(output / compare.name / record.file(NEW.format(task.name)).path, int(record.counts["new"]))
+               for task, record in zip(compare.tasks, partitions, strict=True)]  # fmt: skip
+        publish.append(partial(remembered.publish, new))
+    return (*upstream, *cut_steps), publish
 
 
 def _step_a_source(
@@ -88,18 +110,29 @@ def _step_a_source(
     ]
 
 
-def _compare_step(name: str, chunks: Sequence[SiftedChunk], found: Sequence[Record], reads: tuple[Step, ...]) -> Step:
+def _compare_step(
+    name: str, chunks: Sequence[SiftedChunk], found: Sequence[Record], reads: tuple[Step, ...], remembered: Remembered
+) -> Step:
     """The step that compares what was found in all chunks."""
     files = [
         (f"{name}/{chunk.source}", record.file(FOUND.format(chunk.stem)))
         for chunk, record in zip(chunks, found, strict=True)
     ]
     sampled = [tuple(sample) for record in found for sample in record.counts["samples"]]
+    earlier = remembered.earlier()
+    earlier_paths = tuple(file.path for file in earlier)
+    sampled += [sample for run in seen_runs(earlier_paths) for sample in occurrences.samples(run)]
+    given: dict[str, Any] = {"earlier": [file.checksum for file in earlier]} if remembered else {}
     parts = occurrences.partitions(sampled)
     paths, sums = _paths(chunks[0].output, files), _sums(files)
     input_bytes = sum(file.bytes for _, file in files) // len(parts)
     tasks = [
-        Task(f"{number:05}", {"found": sums, "partition": part}, CompareWork(paths, part), bytes=input_bytes)
+        Task(
+            f"{number:05}",
+            {"found": sums, "partition": part, **given},
+            CompareWork(paths, part, earlier_paths if remembered else None),
+            bytes=input_bytes,
+        )
         for number, part in enumerate(parts)
     ]
     return Step(name, "gristmill.route.cut_tasks:compare", VERSION, {}, tasks, reads)

@@ -6,7 +6,7 @@ be empty, but for what `find` found.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,11 +22,12 @@ from gristmill.dedup.occurrences import I64, Occurrences, Partition
 from gristmill.engine.step import Outcome
 from gristmill.formats import cuts, drops, number_columns
 from gristmill.formats.cuts import Cuts
-from gristmill.formats.number_columns import OCCURRENCES, PLACES
+from gristmill.formats.number_columns import OCCURRENCES, PLACES, SEEN
 from gristmill.route.survivors import ChunkFiles, surviving
 from gristmill.units import Choice
 
 FOUND, REPEATED, EXAMINED = "{}.found.arrow", "{}.repeated.arrow", "{}.examined.arrow"
+NEW = "{}.new.arrow"
 CUTS, DROPS = "{}.cuts.parquet", "{}.drops.parquet"
 COUNTS = ("documents", "bytes", "cut_documents", "cut_bytes", "too_short", "too_short_bytes")
 
@@ -48,6 +49,7 @@ class CompareWork:
 
     found: tuple[str, ...]  # a file of OCCURRENCES for each chunk
     partition: Partition
+    earlier: tuple[str, ...] | None  # files of SEEN, of earlier runs; None: nothing is remembered
 
 
 @dataclass(frozen=True)
@@ -90,13 +92,22 @@ def find(work: FindWork, folder: Path, stem: str) -> Outcome:
 def compare(work: CompareWork, folder: Path, stem: str) -> Outcome:
     """The task: which things of a range occur before."""
     chunks = ([Occurrences(*run) for run in number_columns.read(path, OCCURRENCES)] for path in work.found)
-    resolved = occurrences.resolve(chunks, work.partition)
+    resolved = occurrences.resolve(chunks, work.partition, seen_runs(work.earlier or ()))
     written = []
-    for name, places in zip((REPEATED, EXAMINED), resolved, strict=True):
+    for name, places in ((REPEATED, resolved.repeated), (EXAMINED, resolved.examined)):
         if len(places.place):
             written.append(name.format(stem))
             number_columns.write(folder / written[-1], PLACES, [places])
-    return Outcome({"repeated": len(resolved.repeated.place), "examined": len(resolved.examined.place)}, written)
+    if work.earlier is not None:
+        written.append(NEW.format(stem))
+        number_columns.write(folder / written[-1], SEEN, [resolved.new])
+    counts = {"repeated": len(resolved.repeated.place), "examined": len(resolved.examined.place)}
+    return Outcome({**counts, "new": len(resolved.new[0])}, written)
+
+
+def seen_runs(paths: Iterable[str]) -> list[Occurrences]:
+    """What earlier runs saw."""
+    return [occurrences.seen_before(*run) for path in paths for run in number_columns.read(path, SEEN)]
 
 
 def cut(work: CutWork, folder: Path, stem: str) -> Outcome:

@@ -28,7 +28,7 @@ from gristmill.engine.step import Outcome, Step, Task
 from gristmill.formats.files import scratch_folder
 from gristmill.recipe import Recipe
 from gristmill.route import cut_dedup, dedup_bloom, dedup_confirm, dedup_hashes, sketch
-from gristmill.route.dedup_index import Remembered
+from gristmill.route.dedup_index import Remembered, compares
 from gristmill.route.drop_files import ChunkPlace, DropWriter
 from gristmill.route.survivors import SiftedChunk
 from gristmill.units import Choice, cuts
@@ -58,7 +58,8 @@ def steps_of(
     has_cut = False
     for choice, (name, unit) in zip(recipe.dedup, units, strict=True):
         if cuts(choice):
-            upstream = yield from cut_dedup.steps_of(name, choice, chunks, upstream, ledger)
+            upstream, added = yield from cut_dedup.steps_of(name, choice, chunks, upstream, ledger)
+            publish += added
             has_cut = True
             continue
         if has_cut:
@@ -116,10 +117,10 @@ class _Turn:
         name, choice, places, sums = f"dedup/{self.name}", self.choice, self.places, self.sums
         sorted_step = dedup_hashes.sort_step(f"{name}.sorted", choice, places, sums, self.upstream)
         [runs] = yield [sorted_step]
-        earlier = self.remembered.earlier()
-        paired = dedup_hashes.pair_step(f"{name}.pairs", self.output, choice, sorted_step, runs, earlier)
+        earlier, apart = self.remembered.earlier(), compares(self.unit)
+        paired = dedup_hashes.pair_step(f"{name}.pairs", self.output, choice, sorted_step, runs, earlier, apart)
         [found] = yield [paired]
-        if getattr(self.unit, "least_similarity", lambda: None)() is None:
+        if not apart:
             return dedup_hashes.cluster_step(
                 name, self.name, choice, self.output, places, sums, self.documents, paired, found, self.upstream
             )
@@ -131,7 +132,7 @@ class _Turn:
         [of_chunks] = yield [sets]
         return dedup_confirm.confirm_step(
             name, self.name, choice, self.output, places, sums, self.documents, candidates, members, sets, of_chunks,
-            self.upstream,
+            self.remembered.earlier_sets(), self.upstream,
         )  # fmt: skip
 
     def _whole(self) -> Step:
@@ -157,6 +158,13 @@ class _Turn:
         files = [
             (folder / f"{self.name}.index" / each.files[0].path, int(each.counts["documents"])) for each in records
         ]
+        if compares(self.unit):
+            sets = dedup_confirm.index_set_step(
+                f"dedup/{self.name}.index_sets", self.choice, self.chunks, left, self.upstream
+            )
+            [records] = yield [sets]
+            files += [(folder / f"{self.name}.index_sets" / each.files[0].path, int(each.counts["sets"]))
+                      for each in records]  # fmt: skip
         return partial(self.remembered.publish, files)
 
 

@@ -16,6 +16,7 @@ from gristmill.engine.step import Outcome, Step, Task
 from gristmill.formats import pairs
 from gristmill.formats.documents import read_batches
 from gristmill.formats.files import scratch_folder
+from gristmill.formats.pairs import Positions
 from gristmill.route.dedup_index import EarlierFile
 from gristmill.route.drop_files import ChunkPlace, DropWriter, keys_of
 from gristmill.units import Choice
@@ -79,6 +80,7 @@ class PairWork:
 
     own: tuple[str, ...]
     earlier: tuple[str, ...]
+    earlier_firsts: tuple[int, ...] | None  # None: they are not told apart
     band: int
     part: int
     parts: int
@@ -91,21 +93,25 @@ def pair_step(
     sorted_step: Step,
     records: Sequence[Record],
     earlier: Sequence[EarlierFile],
+    apart: bool,
 ) -> Step:
-    """The step that finds equal hashes."""
+    """The step that finds equal hashes. `apart`: documents of earlier runs are told apart."""
     from gristmill.dedup.sorting import PART_DOCS
 
     runs = [record.files[0] for record in records]
     own = tuple(str(output / sorted_step.name / run.path) for run in runs)
     docs = sum(record.counts["documents"] for record in records) + sum(file.documents for file in earlier)
     parts = max(1, -(-docs // PART_DOCS))
-    inputs = {"runs": [run.checksum for run in runs], "earlier": [file.checksum for file in earlier]}
+    inputs: dict[str, Any] = {"runs": [run.checksum for run in runs], "earlier": [file.checksum for file in earlier]}
+    if apart and earlier:
+        inputs["apart"] = [file.run for file in earlier]
+    firsts = tuple(pairs.far(file.run) for file in earlier) if apart else None
     hash_bytes = 8 * docs // parts
     tasks = [
         Task(
             f"{band:03}-{part:05}",
             {**inputs, "band": band, "part": [part, parts]},
-            PairWork(own, tuple(file.path for file in earlier), band, part, parts),
+            PairWork(own, tuple(file.path for file in earlier), firsts, band, part, parts),
             bytes=hash_bytes,
         )
         for band in range(len(choice.make("deduplicator").bands()))
@@ -120,8 +126,9 @@ def find_pairs(work: PairWork, folder: Path, stem: str) -> Outcome:
     from gristmill.dedup.sorting import pairs_of
 
     lowest, others = pairs_of(
-        [Path(path) for path in work.own], [Path(path) for path in work.earlier], work.band, work.part, work.parts
-    )
+        [Path(path) for path in work.own], [Path(path) for path in work.earlier], work.band, work.part, work.parts,
+        work.earlier_firsts,
+    )  # fmt: skip
     name = f"{stem}.arrow"
     pairs.write(folder / name, lowest, others)
     return Outcome({"pairs": len(lowest)}, [name])
@@ -172,15 +179,25 @@ def pair_files(output: Path, paired: Step, records: Sequence[Record]) -> tuple[t
     return paths, [file.checksum for file in files], sum(file.bytes for file in files)
 
 
-def clusters_of(paths: Sequence[str], places: Sequence[ChunkPlace], scratch: Path) -> Clusters:
-    """The clusters that all pairs make."""
+def clusters_of(
+    paths: Sequence[str], places: Sequence[ChunkPlace], scratch: Path, far: Positions | None = None
+) -> Clusters:
+    """The clusters that all pairs make. `far`: the positions in them from FAR on, which then follow the others."""
     from gristmill.dedup.clusters import Clusters
 
-    clusters = Clusters(sum(place.rows for place in places), scratch)
+    rows = sum(place.rows for place in places)
+    clusters = Clusters(rows + (0 if far is None else len(far)), scratch)
     for path in paths:
-        clusters.add(pairs.read(path))
+        found = pairs.read(path)
+        if far is not None:
+            found = ((lowest, _near(other, far, rows)) for lowest, other in found)
+        clusters.add(found)
     clusters.close()
     return clusters
+
+
+def _near(positions: Positions, far: Positions, rows: int) -> Positions:
+    return np.where(positions < pairs.FAR, positions, rows + 1 + np.searchsorted(far, positions))
 
 
 def cluster_counts(clusters: Clusters, places: Sequence[ChunkPlace]) -> dict[str, Any]:

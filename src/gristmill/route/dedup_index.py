@@ -12,6 +12,8 @@ from gristmill.engine.step import fingerprint
 from gristmill.formats.dedup_index import DedupIndex
 from gristmill.units import Choice
 
+SETS = "sets-"  # begins the names of files of shingle sets
+
 
 @dataclass(frozen=True)
 class EarlierFile:
@@ -20,6 +22,12 @@ class EarlierFile:
     path: str
     checksum: str
     documents: int
+    run: int  # the number of its entry, from 0
+
+
+def compares(unit: Any) -> bool:
+    """Whether a deduplicator compares candidates, and its index therefore keeps what it compares."""
+    return getattr(unit, "least_similarity", lambda: None)() is not None
 
 
 class Remembered:
@@ -36,12 +44,20 @@ class Remembered:
 
     def earlier(self) -> list[EarlierFile]:
         """What this run has to look at, oldest first."""
+        return self._files(sets=False)
+
+    def earlier_sets(self) -> list[EarlierFile]:
+        """What its candidates are compared with, oldest first."""
+        return self._files(sets=True)
+
+    def _files(self, sets: bool) -> list[EarlierFile]:
         if self._index is None:
             return []
         return [
-            EarlierFile(str(entry.folder / file.path), file.checksum, file.documents)
-            for entry in self._index.earlier(self._name, self._made_of)
+            EarlierFile(str(entry.folder / file.path), file.checksum, file.documents, run)
+            for run, entry in enumerate(self._index.earlier(self._name, self._made_of))
             for file in entry.files
+            if file.path.startswith(SETS) == sets
         ]
 
     def publish(self, files: Sequence[tuple[Path, int]]) -> None:
@@ -52,4 +68,5 @@ class Remembered:
 
 def _parameters(choice: Choice) -> dict[str, Any]:
     """What hashes depend on; what ranks documents does not change them."""
-    return {name: value for name, value in choice.sketching_literals().items() if name != "rank"}
+    parameters = {name: value for name, value in choice.sketching_literals().items() if name != "rank"}
+    return {**parameters, **({"keeps": "sets"} if compares(choice.make("deduplicator")) else {})}

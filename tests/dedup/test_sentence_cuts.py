@@ -51,7 +51,9 @@ def datatrove_left(folder: Path, unit: Sentences, texts: list[str]) -> list[tupl
     from datatrove.pipeline.dedup import SentenceDedupFilter, SentenceDedupSignature, SentenceFindDedups
     from datatrove.pipeline.dedup.sentence_dedup import SentDedupConfig
 
-    config = SentDedupConfig(**dataclasses.asdict(unit))
+    given = dataclasses.asdict(unit)
+    given.pop("index")
+    config = SentDedupConfig(**given)
     folder = folder / str(next(_numbers))
 
     def read() -> list[Any]:

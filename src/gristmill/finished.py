@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from gristmill.errors import RecipeError, ResumeError, unknown_name
 from gristmill.formats.packed_stages import STAGES, read_stages
@@ -17,6 +18,16 @@ def require_output(output: Path, needed: str) -> Path:
             "  Run `gristmill run RECIPE` first, and name the recipe's `output.path`."
         )
     return output
+
+
+def read_recipe(output: Path) -> dict[str, Any]:
+    """The recipe that a run was carried out with, as plain values."""
+    import yaml
+
+    text = (require_output(output, "recipe.yaml") / "recipe.yaml").read_text("utf-8")
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where PyYAML came with libyaml
+    found: dict[str, Any] = yaml.load(text, loader)
+    return found
 
 
 def pack_folder(output: Path, stage: str | None = None) -> Path:

@@ -11,8 +11,8 @@ import gristmill.kernels.radix, gristmill.kernels.quality
 """
 _SCRIPT = f"""
 import sys
-from gristmill.engine.worker import _leave_pandas_out
-_leave_pandas_out()
+from gristmill.engine.pandas_left_out import leave_pandas_out
+leave_pandas_out()
 {_KERNELS}
 import numpy as np, pyarrow as pa
 pa.array(np.arange(3))

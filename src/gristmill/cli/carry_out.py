@@ -67,6 +67,12 @@ def run_command(
         bool, typer.Option("--check", help="Read finished files against their checksums; make damaged ones again.")
     ] = False,
     logging_dir: Annotated[Path | None, typer.Option(help="Also write what happens to DIR/events.jsonl.")] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Say what happens as lines of JSON, and nothing else.")
+    ] = False,
+    metrics_port: Annotated[
+        int | None, typer.Option(help="Serve numbers for Prometheus at 127.0.0.1:PORT/metrics.", min=0, max=65535)
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Say nothing but errors.")] = False,
     allow_code: AllowCode = False,
 ) -> None:
@@ -74,25 +80,22 @@ def run_command(
     from rich.console import Console
 
     from gristmill.drive import run
-    from gristmill.engine.local import Observer
-    from gristmill.report.events import EventLog, Observers
     from gristmill.report.html import write_report
     from gristmill.report.inspect import print_rows
-    from gristmill.report.progress import ProgressObserver
     from gristmill.report.table import print_ledger
+    from gristmill.report.watch import watching
 
-    console = Console(quiet=quiet)
+    console = Console(quiet=quiet or as_json)
     changes = changes_of(
         output=output, workers=workers, memory=memory, tasks=tasks, only=only, max_datasets=max_datasets,
         limit_docs=limit_docs, scale=scale, dedup=dedup, local_root=local_root, tokenizer=tokenizer, texts=texts,
     )  # fmt: skip
-    observers: list[Observer] = [ProgressObserver(console)]
-    if logging_dir is not None:
-        observers.append(EventLog(logging_dir / "events.jsonl"))
-    result = run(load_recipe(recipe, changes, allow_code=allow_code), Observers(observers), check=check)
+    with watching(console, logging_dir, as_json, metrics_port) as watch:
+        result = run(load_recipe(recipe, changes, allow_code=allow_code), watch, check=check)
+        report = write_report(result.path)
+        watch.done(result, report)
     print_ledger(result.ledger, console)
     print_rows(result.path, console, rows=1)
-    report = write_report(result.path)
     console.print(f"Output: {result.path}\nReport: {report}", highlight=False, soft_wrap=True)
 
 

@@ -13,12 +13,12 @@ import time
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.abc import MetaPathFinder
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 from gristmill.engine import record as records
+from gristmill.engine.pandas_left_out import leave_pandas_out
 from gristmill.engine.record import Record
 from gristmill.engine.step import Outcome
 from gristmill.errors import GristmillError, TaskError
@@ -54,7 +54,7 @@ def serve(pipe: Connection) -> None:
     """The child's main loop. Ends when the parent closes the pipe or is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
     _die_with_parent()
-    _leave_pandas_out()
+    leave_pandas_out()
     while True:
         try:
             order: Order | str = pipe.recv()
@@ -125,30 +125,6 @@ def peak_memory_bytes() -> int:
 
     unit_bytes = 1 if sys.platform == "darwin" else 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit_bytes
-
-
-def _leave_pandas_out() -> None:
-    """Where pandas is installed, Arrow imports it as soon as it is handed a NumPy array, to see if that is a series:
-    0.15 s of every process. It tries once; whoever asks Arrow for pandas itself (`to_pandas`) still gets it."""
-    if "pandas" in sys.modules:
-        return
-    import numpy as np
-    import pyarrow as pa
-
-    sys.meta_path.insert(0, _NoPandas)
-    try:
-        pa.array(np.zeros(1))
-    finally:
-        sys.meta_path.remove(_NoPandas)
-
-
-class _NoPandas(MetaPathFinder):
-    """Finds no pandas."""
-
-    @classmethod
-    def find_spec(cls, name: str, path: Any = None, target: Any = None) -> None:
-        if name == "pandas":
-            raise ModuleNotFoundError(name)
 
 
 def _die_with_parent() -> None:

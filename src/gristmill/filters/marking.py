@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from gristmill.filters.folding import folded
@@ -76,16 +76,24 @@ def most_frequent_ngram(text: str, spans: Sequence[Span], n: int) -> list[Span]:
 
 def phrases_in(text: str, phrases: Iterable[str]) -> list[Span]:
     """Where phrases stand in the text as `folded` writes it, which may be shorter or longer than the text."""
+    whole = folded(text)
+    if len(whole) == len(text) and unicodedata.is_normalized("NFC", text):
+        return [(match.start(), match.start() + len(phrase)) for phrase in phrases for match in _places(phrase, whole)]
     letters = _letters(text)
     starts: list[int] = []  # of each character of the folded text: the letter that it comes from
     for number, (start, stop) in enumerate(letters):
         starts += [number] * len(folded(text[start:stop]))
     whole = "".join(folded(text[start:stop]) for start, stop in letters)
     return [
-        (letters[starts[at]][0], letters[starts[at + len(phrase) - 1]][1])
+        (letters[starts[match.start()]][0], letters[starts[match.start() + len(phrase) - 1]][1])
         for phrase in phrases
-        for at in (match.start() for match in re.finditer(f"(?={re.escape(phrase)})", whole))
+        for match in _places(phrase, whole)
     ]
+
+
+def _places(phrase: str, text: str) -> Iterator[re.Match[str]]:
+    """Where it stands, also where it overlaps itself."""
+    return re.finditer(f"(?={re.escape(phrase)})", text)
 
 
 def _letters(text: str) -> list[Span]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import yaml
 from rich.console import Console
 from rich.table import Table
 
 from gristmill.engine.record import differences
+from gristmill.finished import read_recipe
 from gristmill.report.evidence import Evidence, gather_numbers
 from gristmill.report.html import write_page
 
@@ -22,8 +22,10 @@ def compare(one: Path, other: Path) -> dict[str, Any]:
     for run, output, twin in zip(runs, (one, other), (other, one), strict=True):
         if output.resolve().name == twin.resolve().name:  # out of a/run and b/run
             run["name"] = str(output)
-    recipes = [yaml.safe_load(run["recipe"]) for run in runs]
-    changes = [dict(zip(("place", "before", "after"), change, strict=True)) for change in differences(*recipes)]
+    recipes = [read_recipe(output) for output in (one, other)]
+    changes = [
+        dict(zip(("place", "before", "after"), change, strict=True)) for change in differences(recipes[0], recipes[1])
+    ]
     return {"runs": runs, "changes": changes}
 
 

@@ -14,14 +14,13 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-import yaml
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from gristmill.dedup import sequence
 from gristmill.dedup.curve import curve
-from gristmill.finished import require_output
+from gristmill.finished import read_recipe, require_output
 from gristmill.formats.files import read_json
 from gristmill.recipe import Recipe
 from gristmill.units import choose
@@ -142,7 +141,7 @@ def _place(document: Document, name: str) -> str:
 
 def records_of(output: Path) -> Iterator[dict[str, Any]]:
     """The records of the steps that wrote drops, in the order of the recipe."""
-    items = yaml.safe_load((output / "recipe.yaml").read_text(encoding="utf-8")).get("dedup", ())
+    items = read_recipe(output).get("dedup", ())
     units = [choose("deduplicator", item).make("deduplicator") for item in items]
     for name, _ in sequence.named(units):
         folder = output / "dedup" / name

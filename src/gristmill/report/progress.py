@@ -1,136 +1,133 @@
-"""Progress of a run: bars on a terminal, plain lines elsewhere. An engine.local.Observer."""
+"""Progress of a run: bars on a terminal, plain lines elsewhere. An engine.local.Observer.
+
+sift ━━━━━━━━━━━━━━╸━━━━━━━━━ 37/64 · 54.1 MB/s · 21.3k documents/s · at most 612 MB a worker · 0:00:31
+     dropped so far: gopher_repetition.top_4_gram 1,204, length.min_characters 871, spam.phrase 79, and 9 more: 310
+"""
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Task, TextColumn, TimeRemainingColumn
+from rich.console import Console, RenderableType
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from gristmill.engine.local import Job, main_reason
 from gristmill.engine.record import Record
 from gristmill.quantities import show_bytes, show_count, show_seconds
+from gristmill.report.tally import StageTally, Tally, name_of
 
 _PLAIN_LINE_SECONDS = 10.0
-_COUNTED = {"documents": "docs", "rows": "rows", "tokens": "tokens"}  # as people read them: as records name them
+_REASONS_SHOWN = 4
 
 
-class _Speed(ProgressColumn):
-    def render(self, task: Task) -> Text:
-        return Text(f"{show_bytes(task.completed / max(task.elapsed or 0.0, 1e-9))}/s", style="progress.data.speed")
+class _Board(Progress):
+    """A bar, and under it what was dropped so far."""
 
+    dropped = ""
 
-def _name_of(jobs: Sequence[Job]) -> str:
-    """The stage; of deduplication, which takes several steps, the step too."""
-    stage, *rest = jobs[0].step.name.split("/")
-    return f"{stage} {rest[0]}" if stage == "dedup" and rest else stage
+    def get_renderables(self) -> Iterable[RenderableType]:
+        """The bar, then the line."""
+        yield self.make_tasks_table(self.tasks)
+        if self.dropped:
+            yield Text(f"  {self.dropped}", style="dim", overflow="ellipsis", no_wrap=True)
 
 
 class ProgressObserver:
-    """Shows each group of tasks as it runs: MB/s, documents/s, rows/s, tokens/s, memory, time left."""
+    """Shows each group of tasks as it runs: MB/s, documents/s, rows/s, tokens/s, drops by reason, memory, time left."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, tally: Tally | None = None) -> None:
+        """`tally`, if one is given, is counted by somebody else."""
         self._console = console
-        self._bar: Progress | None = None
-        self._begin()
-
-    def _begin(self) -> None:
-        self._started = time.perf_counter()
-        self._last_line = self._started
-        self._total_bytes = self._done_bytes = self._tasks = self._tasks_ended = 0
-        self._peak_bytes = 0
-        self._counted: Counter[str] = Counter()
+        self._tally = tally or Tally()
+        self._counts = tally is None
+        self._board: _Board | None = None
+        self._last_line = 0.0
+        self._dropped_before = 0
 
     def started(self, jobs: Sequence[Job], tasks_done: int) -> None:
         """Names the stage, says why it runs, and opens a bar on a terminal."""
-        self._begin()
-        self._stage = _name_of(jobs)
-        self._tasks = len(jobs)
-        self._total_bytes = sum(job.task.bytes for job in jobs)
+        if self._counts:
+            self._tally.started(jobs, tasks_done)
+        total_bytes = sum(job.task.bytes for job in jobs)
+        self._last_line = time.perf_counter()
+        self._dropped_before = self._tally.dropped.total()
         already = f", {tasks_done} done already" if tasks_done else ""
         why = main_reason(jobs)
         self._console.print(
-            f"[bold]{self._stage}[/bold]: {len(jobs)} tasks, {show_bytes(self._total_bytes)}{already}"
+            f"[bold]{name_of(jobs)}[/bold]: {len(jobs)} tasks, {show_bytes(total_bytes)}{already}"
             + (f" [dim]({why})[/dim]" if why != "not done yet" else ""),
             highlight=False,
         )
         if self._console.is_terminal:
-            self._bar = Progress(
+            self._board = _Board(
                 SpinnerColumn(),
                 TextColumn("{task.description}"),
                 BarColumn(),
-                TextColumn("{task.fields[tasks]}"),
-                _Speed(),
-                TextColumn("{task.fields[counted]}"),
-                TextColumn("{task.fields[memory]}"),
+                TextColumn("{task.fields[state]}"),
                 TimeRemainingColumn(),
                 console=self._console,
                 transient=True,
             )
-            self._bar.start()
-            tasks = f"0/{self._tasks}"
-            self._bar.add_task(self._stage, total=max(self._total_bytes, 1), tasks=tasks, counted="", memory="")
+            self._board.start()
+            self._board.add_task(name_of(jobs), total=max(total_bytes, 1), state=f"0/{len(jobs)}")
 
     def finished(self, job: Job, record: Record) -> None:
         """Moves the bar on; where there is no terminal, prints a line now and then."""
-        self._tasks_ended += 1
-        self._done_bytes += job.task.bytes
-        self._peak_bytes = max(self._peak_bytes, record.peak_memory_bytes)
-        self._counted.update(_counts(record))
-        if self._bar is not None:
-            bar_task = self._bar.task_ids[0]
-            self._bar.update(
-                bar_task,
-                completed=self._done_bytes,
-                tasks=f"{self._tasks_ended}/{self._tasks}",
-                counted=self._rates(),
-                memory=f"{show_bytes(self._peak_bytes)} a worker",
+        if self._counts:
+            self._tally.finished(job, record)
+        stage = self._tally.current
+        state = f"{stage.tasks_ended}/{stage.tasks}"
+        if self._board is not None:
+            self._board.dropped = dropped_line(self._tally.dropped)
+            self._board.update(
+                self._board.task_ids[0],
+                completed=stage.done_bytes,
+                state=f"{state} · {speed(stage)} · {_memory(stage)}",
             )
         elif time.perf_counter() - self._last_line > _PLAIN_LINE_SECONDS:
             self._last_line = time.perf_counter()
-            self._console.print(
-                f"  {self._stage}: {self._tasks_ended}/{self._tasks} tasks, {self._speed()}, "
-                f"at most {show_bytes(self._peak_bytes)} a worker, {self._time_left()} left",
-                highlight=False,
-            )
+            left = show_seconds(stage.seconds_left)
+            self._print(f"{stage.name}: {state} tasks, {speed(stage)}, {_memory(stage)}, {left} left")
 
     def ended(self) -> None:
         """Closes the bar and sums up."""
-        if self._bar is not None:
-            self._bar.stop()
-            self._bar = None
-        seconds = time.perf_counter() - self._started
-        self._console.print(
-            f"  {self._tasks_ended} of {show_count(self._tasks)} tasks in {show_seconds(seconds)}, {self._speed()}, "
-            f"at most {show_bytes(self._peak_bytes)} a worker",
-            highlight=False,
-        )
+        if self._board is not None:
+            self._board.stop()
+            self._board = None
+        stage = self._tally.current
+        took = show_seconds(stage.seconds)
+        tasks = f"{stage.tasks_ended} of {show_count(stage.tasks)} tasks"
+        self._print(f"{tasks} in {took}, {speed(stage)}, {_memory(stage)}")
+        if self._tally.dropped.total() > self._dropped_before:
+            self._print(dropped_line(self._tally.dropped))
 
     def notice(self, text: str) -> None:
         """Prints the line."""
         self._console.print(f"[yellow]note[/yellow]: {text}", highlight=False)
 
-    def _speed(self) -> str:
-        seconds = max(time.perf_counter() - self._started, 1e-9)
-        return ", ".join(filter(None, [f"{show_bytes(self._done_bytes / seconds)}/s", self._rates()]))
-
-    def _rates(self) -> str:
-        """What records have counts of, a second."""
-        seconds = max(time.perf_counter() - self._started, 1e-9)
-        return ", ".join(f"{show_count(count / seconds)} {name}/s" for name, count in self._counted.items() if count)
-
-    def _time_left(self) -> str:
-        seconds = time.perf_counter() - self._started
-        return show_seconds(seconds / max(self._done_bytes, 1) * (self._total_bytes - self._done_bytes))
+    def _print(self, line: str) -> None:
+        self._console.print(f"  {line}", highlight=False)
 
 
-def _counts(record: Record) -> dict[str, int]:
-    """How many documents, or rows where there are none, and tokens a task's record speaks of."""
-    found = {name: record.counts.get(key) for name, key in _COUNTED.items()}
-    counts = {name: count for name, count in found.items() if isinstance(count, int)}
-    if "documents" in counts:
-        counts.pop("rows", None)
-    return counts
+def speed(stage: StageTally) -> str:
+    """Bytes a second, and what records have counts of."""
+    rates = [f"{show_count(rate)} {name}/s" for name, rate in stage.rates.items()]
+    return ", ".join([f"{show_bytes(stage.done_bytes / stage.seconds)}/s", *rates])
+
+
+def dropped_line(dropped: Counter[str]) -> str:
+    """The most frequent reasons, and the others as one."""
+    if not dropped:
+        return ""
+    ranked = dropped.most_common()
+    shown = [f"{reason} {count:,}" for reason, count in ranked[:_REASONS_SHOWN]]
+    if rest := ranked[_REASONS_SHOWN:]:
+        shown.append(f"and {len(rest)} more: {sum(count for _, count in rest):,}")
+    return f"dropped so far: {', '.join(shown)}"
+
+
+def _memory(stage: StageTally) -> str:
+    return f"at most {show_bytes(stage.peak_memory_bytes)} a worker"

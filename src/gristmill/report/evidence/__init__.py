@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from gristmill import __version__
+from gristmill.engine.pandas_left_out import pandas_hidden
 from gristmill.report.evidence import clusters, funnel, judged, languages, lengths, packing, rules, samples, timing
 from gristmill.report.evidence.folder import RunFolder
 from gristmill.report.evidence.texts import TextStore
@@ -22,13 +23,14 @@ Evidence = dict[str, Any]
 def gather(output: Path) -> Evidence:
     """Everything, with samples of texts. Raises ResumeError where the folder is no finished run's."""
     run = RunFolder.open(output)
-    chunks = judged.judged_chunks(run)
     texts = TextStore(output)
-    return {
-        **_numbers(run, chunks),
-        "samples": samples.samples(run, chunks, texts),
-        "duplicates": clusters.duplicates(run, texts),
-    }
+    with pandas_hidden():
+        chunks = judged.judged_chunks(run)
+        return {
+            **_numbers(run, chunks),
+            "samples": samples.samples(run, chunks, texts),
+            "duplicates": clusters.duplicates(run, texts),
+        }
 
 
 def gather_numbers(output: Path) -> Evidence:

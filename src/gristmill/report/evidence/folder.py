@@ -9,13 +9,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import yaml
-
 from gristmill import foreign_code
 from gristmill.engine.ledger import Ledger
 from gristmill.errors import RecipeError
 from gristmill.filters.sequence import FilterSequence
-from gristmill.finished import require_output
+from gristmill.finished import read_recipe, require_output
 from gristmill.units import choose
 
 
@@ -54,7 +52,7 @@ class RunFolder:
     @cached_property
     def filters(self) -> dict[str, FilterSequence]:
         """By source, without those that Gristmill does not ship: a report runs no code that a folder names."""
-        recipe = yaml.safe_load(self.recipe_text)
+        recipe = read_recipe(self.output)
         made: dict[str, FilterSequence] = {}
         found = {}
         for source in recipe["sources"]:

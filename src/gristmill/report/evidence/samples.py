@@ -23,7 +23,8 @@ from gristmill.report.evidence.texts import TextStore
 
 MOST = 320
 MOST_OF_A_KIND = 6  # of one source and one reason
-KEPT = ""  # the reason of those that were not dropped
+_MARKED_CHARACTERS = 50_000  # at the beginning of each text
+NO_REASON = ""  # of those that were not dropped
 
 
 def samples(run: RunFolder, chunks: Sequence[JudgedChunk], texts: TextStore) -> list[dict[str, Any]]:
@@ -35,7 +36,7 @@ def samples(run: RunFolder, chunks: Sequence[JudgedChunk], texts: TextStore) -> 
             if len(of_kind) < MOST_OF_A_KIND:
                 of_kind += [(chunk, place) for place in _chosen(chunk, places, texts, MOST_OF_A_KIND - len(of_kind))]
     order = {name: number for number, (name, _) in enumerate(_rules(chunks))}
-    kinds = sorted(candidates, key=lambda kind: (kind[0] == KEPT, order.get(kind[0], len(order)), kind[0]))
+    kinds = sorted(candidates, key=lambda kind: (kind[0] == NO_REASON, order.get(kind[0], len(order)), kind[0]))
     of_each = max(1, min(MOST_OF_A_KIND, MOST // max(len(kinds), 1)))
     found = []
     for reason, source in kinds[:MOST]:
@@ -52,22 +53,21 @@ def _rules(chunks: Sequence[JudgedChunk]) -> list[tuple[str, Any]]:
 
 def _by_reason(chunk: JudgedChunk) -> dict[str, npt.NDArray[np.int64]]:
     """Where in the chunk's rows each reason was given."""
-    codes = pc.fill_null(chunk.verdicts, KEPT).dictionary_encode()
+    codes = pc.fill_null(chunk.verdicts, NO_REASON).dictionary_encode()
     indices = codes.indices.to_numpy()
     return {reason: np.flatnonzero(indices == code) for code, reason in enumerate(codes.dictionary.to_pylist())}
 
 
 def _chosen(chunk: JudgedChunk, places: npt.NDArray[np.int64], texts: TextStore, wanted: int) -> list[int]:
-    """Of these rows those with the lowest hashes, from as few row groups as have so many."""
-    hashes = _hashes(chunk, chunk.rows[places])
-    chosen: list[int] = []
+    """Of these rows those with the lowest hashes, from as few row groups as have so many, the smallest first."""
     rows = chunk.rows[places]
-    for folder in ("dropped", ""):
-        for group in texts.groups(chunk.chunk, folder):
+    hashes = _hashes(chunk, rows)
+    chosen: list[int] = []
+    for group in sorted(texts.groups(chunk.chunk), key=lambda one: one.bytes):
+        if len(chosen) < wanted:
             inside = np.flatnonzero((rows >= group.first) & (rows <= group.last))
-            for at in inside[np.argsort(hashes[inside], kind="stable")].tolist():
-                if len(chosen) < wanted and int(places[at]) not in chosen:
-                    chosen.append(int(places[at]))
+            found = places[inside[np.argsort(hashes[inside], kind="stable")]].tolist()
+            chosen += [place for place in found if place not in chosen][: wanted - len(chosen)]
     return chosen
 
 
@@ -99,7 +99,7 @@ def _sample(chunk: JudgedChunk, place: int, reason: str, texts: TextStore) -> di
         "measured": _measured(chunk, place, reason),
         "url": _url(found.metadata),
         "characters": len(found.text),
-        "pieces": marked(found.text, chunk.filters.marks(found.text, reason) if reason else ()),
+        "pieces": marked(found.text, chunk.filters.marks(found.text[:_MARKED_CHARACTERS], reason) if reason else ()),
     }
 
 

@@ -16,8 +16,8 @@ from gristmill.formats.documents import open_parquet
 from gristmill.report.duplicates import Document
 from gristmill.report.evidence.folder import Chunk
 
-BUDGET_BYTES = 48 << 20  # of row groups, decompressed
-_FOLDERS = ("", "dropped")  # in which sift put a text: kept or dropped by the bounds of that day
+BUDGET_BYTES = 16 << 20  # of row groups, decompressed
+_COLUMNS = ["row", "id", "text", "metadata"]
 
 
 @dataclass(frozen=True)
@@ -46,15 +46,16 @@ class TextStore:
     def __init__(self, output: Path, budget_bytes: int = BUDGET_BYTES) -> None:
         self._output = output
         self._left_bytes = budget_bytes
-        self._groups: dict[tuple[Chunk, str], list[Group]] = {}
+        self._groups: dict[Chunk, list[Group]] = {}
         self._tables: dict[tuple[Path, int], tuple[Any, Any]] = {}  # rows, and the table
 
-    def groups(self, chunk: Chunk, folder: str) -> list[Group]:
-        """The row groups of a chunk's file; none where there is no file."""
-        if (chunk, folder) not in self._groups:
-            path = self._output / "sift" / chunk.source / folder / f"{chunk.stem}.parquet"
-            self._groups[chunk, folder] = _groups(path) if path.exists() else []
-        return self._groups[chunk, folder]
+    def groups(self, chunk: Chunk) -> list[Group]:
+        """The row groups of a chunk, kept and dropped."""
+        if chunk not in self._groups:
+            folder = self._output / "sift" / chunk.source
+            paths = [folder / f"{chunk.stem}.parquet", folder / "dropped" / f"{chunk.stem}.parquet"]
+            self._groups[chunk] = [group for path in paths if path.exists() for group in _groups(path)]
+        return self._groups[chunk]
 
     def is_at_hand(self, document: Document) -> bool:
         """Whether its text may be had without reading more."""
@@ -72,8 +73,7 @@ class TextStore:
         return None
 
     def _around(self, document: Document) -> list[Group]:
-        chunk = Chunk(document.source, document.chunk)
-        groups = [group for folder in _FOLDERS for group in self.groups(chunk, folder)]
+        groups = self.groups(Chunk(document.source, document.chunk))
         return [group for group in groups if group.first <= document.row <= group.last]
 
     def _read(self, group: Group) -> bool:
@@ -82,7 +82,7 @@ class TextStore:
             return False
         self._left_bytes -= group.bytes
         with open_parquet(group.path) as file:
-            table = file.read_row_group(group.number, columns=["row", "id", "text", "metadata"], use_threads=False)
+            table = file.read_row_group(group.number, columns=_COLUMNS, use_threads=False)
         self._tables[group.path, group.number] = (table["row"].to_numpy(), table.select(["id", "text", "metadata"]))
         return True
 

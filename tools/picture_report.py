@@ -1,6 +1,6 @@
 """Pictures of reports for the docs, by Chromium (tools/install_test_servers): the page's head, or one of its chapters.
 
-    python tools/picture_report.py OUT/report.html docs/pictures/report.png [--chapter thresholds] [--height 900]
+python tools/picture_report.py OUT/report.html docs/pictures/report.png [--chapter thresholds] [--height 900]
 """
 
 from __future__ import annotations

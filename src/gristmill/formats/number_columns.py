@@ -20,8 +20,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from gristmill.errors import FormatError
-from gristmill.formats.files import atomic
+from gristmill.formats.column_file import ColumnFile, write_columns
 
 VERSION = 1
 Columns = tuple[npt.NDArray[Any], ...]
@@ -34,11 +33,9 @@ class Layout(NamedTuple):
     columns: dict[str, npt.DTypeLike]
 
     def schema(self) -> Any:
-        """The Arrow schema, the kind in its metadata."""
-        fields = [
-            pa.field(name, pa.from_numpy_dtype(np.dtype(dtype)), nullable=False) for name, dtype in self.columns.items()
-        ]
-        return pa.schema(fields, {"gristmill.kind": self.kind, "gristmill.version": str(VERSION)})
+        """The Arrow schema."""
+        types = {name: pa.from_numpy_dtype(np.dtype(dtype)) for name, dtype in self.columns.items()}
+        return pa.schema([pa.field(name, type_, nullable=False) for name, type_ in types.items()])
 
 
 OCCURRENCES = Layout("occurrences", {"low": np.uint64, "high": np.uint64, "place": np.int64})
@@ -49,30 +46,19 @@ PLACES = Layout("places", {"chunk": np.int32, "place": np.int64})
 def write(path: Path, layout: Layout, batches: Iterable[Sequence[npt.NDArray[Any]]]) -> None:
     """Write the batches as they come, one in memory at a time; empty ones are left out."""
     schema = layout.schema()
-    with atomic(path) as temporary, pa.ipc.new_file(str(temporary), schema) as writer:
-        for columns in batches:
-            if len(columns[0]):
-                arrays = [_arrow(field.type, column) for field, column in zip(schema, columns, strict=True)]
-                writer.write_batch(pa.record_batch(arrays, schema))
+    records = (
+        pa.record_batch([pa.array(column, field.type) for field, column in zip(schema, columns, strict=True)], schema)
+        for columns in batches
+        if len(columns[0])
+    )
+    write_columns(path, layout.kind, VERSION, schema, records)
 
 
 def read(path: str | Path, layout: Layout) -> list[Columns]:
     """The batches' columns, memory-mapped: views that keep the mapping alive."""
-    try:
-        with pa.memory_map(str(path)) as source:
-            reader = pa.ipc.open_file(source)
-            if not reader.schema.equals(layout.schema(), check_metadata=True):
-                raise _unexpected(layout, f"something else ({dict(reader.schema.metadata or {})})", path)
-            batches = [reader.get_batch(number) for number in range(reader.num_record_batches)]
-    except (pa.ArrowInvalid, OSError) as error:
-        raise _unexpected(layout, f"a damaged file or none ({error})", path) from error
-    return [
-        tuple(
-            np.frombuffer(column.buffers()[1], dtype, len(column))
-            for column, dtype in zip(batch.columns, layout.columns.values(), strict=True)
-        )
-        for batch in batches
-    ]
+    file = ColumnFile(path, layout.kind, VERSION)
+    batches = (file.batch(number) for number in range(len(file)))
+    return [tuple(column.to_numpy() for column in batch.columns) for batch in batches]
 
 
 def read_places(paths: Iterable[str], chunk: int) -> npt.NDArray[np.int64]:
@@ -83,14 +69,3 @@ def read_places(paths: Iterable[str], chunk: int) -> npt.NDArray[np.int64]:
             first, last = np.searchsorted(chunks, [chunk, chunk + 1])
             found.append(places[first:last])
     return np.sort(np.concatenate(found))
-
-
-def _arrow(kind: Any, column: npt.NDArray[Any]) -> Any:
-    return pa.Array.from_buffers(kind, len(column), [None, pa.py_buffer(np.ascontiguousarray(column))])
-
-
-def _unexpected(layout: Layout, found: str, path: str | Path) -> FormatError:
-    return FormatError(
-        f"expected {layout.kind} of version {VERSION}, found {found}: {path}\n"
-        "  Run `gristmill run` again to rebuild this step."
-    )

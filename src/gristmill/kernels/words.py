@@ -7,6 +7,10 @@ spaCy works in two passes. The first cuts each chunk between white space by the 
 at the whole document: tokens in a row that together look like an exception are put together (`x ):` holds an
 emoticon), the longest first, and where two overlap only one is. Tokens of chunks that one blank parts are in a row
 too: such a find changes nothing, but it stands in the way of others, so it has to be found.
+
+Folded English prose (kernels/folding.py), one core: 210 MB/s with a look at each byte, 305 with runs of letters found
+sixty-four at a time, 400 with a sieve that tells the middle byte of a chunk, too. Tried and rejected: to ask for room
+at each chunk and not at each document, 220 (the arrays then change within the loop).
 """
 
 from __future__ import annotations
@@ -176,7 +180,8 @@ def _split(offsets, bytes_, character_tables, lexicons, chunk_room):
     last_block = np.int64(bytes_.size - PADDING_BYTES)
     documents = offsets.size - 1
     first = np.zeros(documents + 1, np.int64)
-    room = (offsets[documents] - offsets[0]) // 4 + 1024
+    # Room that is not used costs nothing; a check at each word, in the inner loop, took as long as all the rest.
+    room = (offsets[documents] - offsets[0]) // 4 + chunk_room.size // 4
     start = np.empty(room, np.int64)
     stop = np.empty(room, np.int64)
     chunk = chunk_in(chunk_room)

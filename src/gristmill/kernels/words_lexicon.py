@@ -18,13 +18,14 @@ from gristmill.kernels.compile import inline
 
 LONGEST_ENTRY_BYTES = 48
 LONGEST_SEQUENCE_TOKENS = 16
-_SLOTS, _SIEVE, _ENTRIES, _TEXT_BYTES, _TOKENS, _STATES = 8192, 8192, 2048, 16384, 256, 1024
+_SLOTS, _SIEVE_BITS, _ENTRIES, _TEXT_BYTES, _TOKENS, _STATES = 8192, 15, 2048, 16384, 256, 1024
+_SIEVE_ODD = 0x9E3779B1
 _FNV_START, _FNV_PRIME = 0xCBF29CE484222325, 0x100000001B3
 
 # Sizes are fixed, with room to spare, so that every lexicon is of one type and a kernel is compiled once.
 LEXICON = np.dtype(
     [
-        ("sieve", np.uint8, _SIEVE),  # 1 where an entry has this first byte, last byte and length
+        ("sieve", np.uint8, 1 << _SIEVE_BITS),  # 1 where an entry has these first, middle and last byte, and length
         ("slots", np.int32, _SLOTS),  # hash -> entry, -1 = empty
         ("entry_start", np.int32, _ENTRIES + 1),  # entry -> its bytes in `text`
         ("text", np.uint8, _TEXT_BYTES),
@@ -41,11 +42,19 @@ LEXICON_IN = types.Array(from_dtype(LEXICON), 1, "C")
 
 
 @inline
+def _sieve(first, middle, last, length):
+    told = np.uint32(first) | np.uint32(middle) << np.uint32(8) | np.uint32(last) << np.uint32(16)
+    told |= np.uint32(length) << np.uint32(24)
+    return np.int64(np.uint32(told * np.uint32(_SIEVE_ODD)) >> np.uint32(32 - _SIEVE_BITS))
+
+
+@inline
 def find(lexicon, data, start, stop):
     """The entry that is exactly data[start:stop], or -1. There is at least one byte."""
     length = stop - start
-    sieve = (np.int64(data[start]) * 33 ^ np.int64(data[stop - 1]) * 257 ^ length * 1031) & (_SIEVE - 1)
-    if length > LONGEST_ENTRY_BYTES or not lexicon.sieve[sieve]:
+    if length > LONGEST_ENTRY_BYTES:
+        return np.int64(-1)
+    if not lexicon.sieve[_sieve(data[start], data[start + (length >> 1)], data[stop - 1], length)]:
         return np.int64(-1)
     state = np.uint64(_FNV_START)
     for index in range(start, stop):
@@ -99,7 +108,8 @@ def _index(lexicon: np.void, entries: list[bytes]) -> None:
     lexicon["slots"] = -1
     for number, entry in enumerate(entries):
         assert len(entry) <= LONGEST_ENTRY_BYTES
-        lexicon["sieve"][(entry[0] * 33 ^ entry[-1] * 257 ^ len(entry) * 1031) % _SIEVE] = 1
+        told = entry[0] | entry[len(entry) // 2] << 8 | entry[-1] << 16 | len(entry) << 24
+        lexicon["sieve"][(told * _SIEVE_ODD % 2**32) >> (32 - _SIEVE_BITS)] = 1
         state = _FNV_START
         for byte in entry:
             state = (state ^ byte) * _FNV_PRIME % 2**64

@@ -212,9 +212,10 @@ class _Sifter:
         ranks = partial(numbers_of, documents)
         signals.update(sequence.sketches(self.deduplicators, left.texts, partial(column_of, documents), ranks))
         keep = pc.is_null(verdicts)
+        kept = _Spread(keep)  # copies nothing where all are kept
         drop = pc.and_(pc.invert(keep), pc.is_null(empty))
         tables = {
-            "documents": pa.record_batch({name: column.filter(keep) for name, column in documents.items()}),
+            "documents": pa.record_batch({name: kept.selected(column) for name, column in documents.items()}),
             "dropped": pa.record_batch(
                 {name: column.filter(drop) for name, column in {**documents, "verdict": verdicts}.items()}
             ),

@@ -12,23 +12,25 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from gristmill import foreign_code
-from gristmill.engine import record as records
+from gristmill.engine.lease import FILE as LEASE
+from gristmill.engine.lease import Lease
 from gristmill.engine.ledger import Ledger
 from gristmill.engine.local import Job, LocalEngine, Observer, outstanding
 from gristmill.engine.pool import worker_count
 from gristmill.engine.record import Record
 from gristmill.engine.step import Step
-from gristmill.engine.worker import peak_memory_bytes
 from gristmill.errors import ResumeError, TaskError
 from gristmill.formats import files
+from gristmill.places.addresses import is_remote
+from gristmill.places.mirror import mirror_of
+from gristmill.places.place import Place
 from gristmill.recipe import Recipe
+from gristmill.route.finish import open_books, write_books
 
 FIRST_WORK = "gristmill.route.sift:warm_up"  # what workers load as they start
 
 T = TypeVar("T")
 LOCK = ".lock"
-RECORD = "run"  # the run's own, beside the folders of the stages: checksums of what was written at its end
-_OWN_FILES = ("recipe.yaml", "ledger.json", "mixture.csv")
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,7 @@ class Result:
 
     path: Path
     ledger: Ledger
+    submitted: str = ""  # where nobody waited for the end: what is known of it
 
 
 @dataclass(frozen=True)
@@ -76,35 +79,54 @@ def run(
     *,
     allow_code: bool | None = None,
     check: bool = False,
+    wait: bool = True,
 ) -> Result:
     """Carry out a recipe: raw text in, training batches out. What is up to date is not done again; with `check`, it is
     first read against its checksums, and made again where it is damaged. A recipe file that names code
-    (`module:Class`) is refused without `allow_code=True`.
+    (`module:Class`) is refused without `allow_code=True`. Without `wait`, a run that Slurm carries out is only
+    submitted, and the result's ledger is empty.
 
     Raises a GristmillError that says what was expected, what was found, where, and what to do.
     """
-    from gristmill.route.shares import write_shares
-
     recipe = load_recipe(recipe, allow_code)
-    output = Path(recipe.output.path)
     watcher = observer or Silent()
-    workers = worker_count(recipe.engine.workers, recipe.engine.memory)
-    started = time.perf_counter()
-    with locked(output):
-        files.sweep(output)
-        records.path_of(output, RECORD).unlink(missing_ok=True)
-        _write_recipe(recipe, output)
-        ledger = Ledger()
-        with LocalEngine(output, workers, watcher, check) as engine:
-            engine.begin(FIRST_WORK)
-            from gristmill.route.steps import steps_of  # takes 0.2 s, in which workers start
+    place = place_of(recipe)
+    with held(place, recipe.engine.kind) as lease:
+        files.sweep(place.local)
+        open_books(place, recipe)
+        if recipe.engine.kind == "local":
+            ledger = _run_here(recipe, place, watcher, check)
+        else:
+            from gristmill.cluster.drive import run_on_cluster
 
-            finish = follow(engine, steps_of(recipe, output, workers, ledger))
-            last = finish()
-        ledger.write(output)
-        write_shares(output, ledger)
-        _write_record(output, [*last, *(output / name for name in _OWN_FILES)], time.perf_counter() - started)
-    return Result(output, ledger)
+            assert lease is not None, "a run on a cluster holds its output by a lease"
+            submitted = run_on_cluster(recipe, place, lease, watcher, check, wait)
+            if submitted:
+                return Result(place.local, Ledger(), submitted)
+            ledger = Ledger.read(place.local)
+    return Result(place.local, ledger)
+
+
+def _run_here(recipe: Recipe, place: Place, observer: Observer, check: bool) -> Ledger:
+    started = time.perf_counter()
+    workers = worker_count(recipe.engine.workers, recipe.engine.memory)
+    ledger = Ledger()
+    with LocalEngine(place, workers, observer, check) as engine:
+        engine.begin(FIRST_WORK)
+        from gristmill.route.steps import steps_of  # takes 0.2 s, in which workers start
+
+        finish = follow(engine, steps_of(recipe, place.local, workers, ledger))
+    write_books(place, ledger, finish, time.perf_counter() - started)
+    return ledger
+
+
+def place_of(recipe: Recipe) -> Place:
+    """Where the output of a recipe lies."""
+    engine = recipe.engine
+    if is_remote(recipe.output.path):
+        return mirror_of(recipe.output.path, engine.scratch, engine.scratch_size)
+    path = Path(recipe.output.path)
+    return Place(path if recipe.engine.kind == "local" else path.absolute())
 
 
 def follow(engine: LocalEngine, route: Generator[list[Step], list[list[Record]], T]) -> T:
@@ -133,15 +155,17 @@ def plan(recipe: Recipe | Mapping[str, Any] | str | os.PathLike[str], *, allow_c
     from gristmill.route.steps import steps_of
 
     recipe = load_recipe(recipe, allow_code)
-    output = Path(recipe.output.path)
+    place = place_of(recipe)
     workers = worker_count(recipe.engine.workers, recipe.engine.memory)
-    route = steps_of(recipe, output, workers, Ledger())
+    route = steps_of(recipe, place.local, workers, Ledger())
     done: Counter[str] = Counter()
     input_bytes = 0
     steps = next(route)
     while True:
         input_bytes += sum(task.bytes for step in steps for task in step.tasks if step.name.startswith("sift/"))
-        found, jobs = outstanding(output, steps)
+        for step in steps:
+            place.refresh(step.name)
+        found, jobs = outstanding(place, steps)
         done.update(step_name for step_name, _ in found)
         if jobs:
             return Plan(done, jobs, input_bytes, workers)
@@ -151,29 +175,22 @@ def plan(recipe: Recipe | Mapping[str, Any] | str | os.PathLike[str], *, allow_c
             return Plan(done, [], input_bytes, workers)
 
 
-def _write_record(output: Path, written: Sequence[Path], seconds: float) -> None:
-    """The record of the whole run, by which `verify` knows files that no task wrote."""
-    record = Record(
-        version=records.VERSION,
-        fingerprint="",
-        made_from={},
-        counts={},
-        files=tuple(records.written(output, str(path.relative_to(output))) for path in written),
-        notices=(),
-        seconds=round(seconds, 4),
-        finished=records.now(),
-        input_bytes=0,
-        peak_memory_bytes=peak_memory_bytes(),
-    )
-    records.write(output, RECORD, record)
+@contextmanager
+def held(place: Place, kind: str) -> Iterator[Lease | None]:
+    """Hold a run's output: by a lock of the kernel, and by a lease where that does not reach."""
+    with locked(place.local):
+        if kind == "local" and not place.remote and not (place.local / LEASE).exists():
+            yield None
+            return
+        lease = Lease(place, _jobs_there)
+        with lease.held():
+            yield lease
 
 
-def _write_recipe(recipe: Recipe, output: Path) -> None:
-    """Keep the recipe beside its output, so that `report` and `inspect` need nothing else."""
-    import yaml
+def _jobs_there(numbers: Sequence[str]) -> list[str] | None:
+    from gristmill.cluster.queue import waiting
 
-    with files.atomic_file(output / "recipe.yaml") as file:
-        file.write(yaml.safe_dump(recipe.to_dict(), sort_keys=False, allow_unicode=True).encode())
+    return waiting(numbers)
 
 
 @contextmanager

@@ -24,12 +24,10 @@ from pydantic import (
 
 from gristmill import foreign_code, recipe_mistakes, units
 from gristmill.errors import RecipeError, unknown_name
-from gristmill.quantities import parse_bytes, parse_count
+from gristmill.recipe_engine import ByteSize, Count, Engine
 from gristmill.yaml_map import line_numbers, read_map, read_text
 
 Change = Callable[[dict[str, Any]], dict[str, Any]]
-Count = Annotated[int, BeforeValidator(parse_count)]  # 10B, 1.5M, 4096
-ByteSize = Annotated[int, BeforeValidator(parse_bytes)]  # 4GB, 32MB, 1048576
 
 
 class Model(BaseModel):
@@ -167,13 +165,6 @@ class Output(Model):
     keep_dropped: bool = True  # the dropped texts too: then a changed bound never reads raw text again
     chunk: ByteSize = Field(default=32 << 20, ge=1 << 10)  # raw bytes that make one task
     tasks: Count | None = Field(default=None, ge=1)  # instead of `chunk`: about so many tasks for each source
-
-
-class Engine(Model):
-    """What the run may use. None of it changes a byte of the output."""
-
-    workers: Annotated[int, Field(ge=0)] | Literal["auto"] = "auto"  # 0: in this process, for debugging
-    memory: ByteSize = Field(default=4 << 30, ge=256 << 20)
 
 
 class Recipe(Model):

@@ -15,6 +15,7 @@ from gristmill.engine.pool import WORKER_BYTES, worker_count
 from gristmill.engine.record import Record
 from gristmill.engine.step import Step, Task
 from gristmill.errors import SourceError, TaskError
+from gristmill.places.place import Place
 
 
 class Watcher:
@@ -115,7 +116,7 @@ def test_a_task_that_dies_for_good_is_named_and_the_others_finish(tmp_path: Path
     step = make_step("die_always", ["a", "b", "c"])
     with pytest.raises(TaskError, match=r"step: task 00001 failed: a worker was ended .*memory(.|\n)*2 other tasks"):
         run(tmp_path, step, workers=2)
-    assert [job.task.name for job in outstanding(tmp_path, [step])[1]] == ["00001"]
+    assert [job.task.name for job in outstanding(Place(tmp_path), [step])[1]] == ["00001"]
 
 
 @pytest.mark.parametrize("workers", [0, 1])
@@ -123,7 +124,7 @@ def test_an_error_of_ours_keeps_its_kind_and_words(tmp_path: Path, workers: int)
     step = make_step("fail_with_advice", ["a", "b", "c"])
     with pytest.raises(SourceError, match=r"expected rows, found none: input\.jsonl"):
         run(tmp_path, step, workers)
-    assert [job.task.name for job in outstanding(tmp_path, [step])[1]] == ["00001"]
+    assert [job.task.name for job in outstanding(Place(tmp_path), [step])[1]] == ["00001"]
 
 
 def test_an_unforeseen_error_comes_with_its_traceback(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -17,7 +16,7 @@ app = typer.Typer(
 )
 
 RecipePath = Annotated[str, typer.Argument(help="A recipe file, or the name of one that ships: demo, simple ...")]
-OutputPath = Annotated[Path, typer.Argument(help="The output folder of a run.")]
+OutputPath = Annotated[str, typer.Argument(help="The output of a run: a folder, or an address such as s3://.")]
 AllowCode = Annotated[
     bool, typer.Option("--allow-code", help="Import the units that the recipe names as module:Class.")
 ]

@@ -73,6 +73,7 @@ def run_command(
     metrics_port: Annotated[
         int | None, typer.Option(help="Serve numbers for Prometheus at 127.0.0.1:PORT/metrics.", min=0, max=65535)
     ] = None,
+    no_wait: Annotated[bool, typer.Option("--no-wait", help="Only submit, where the engine is Slurm.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Say nothing but errors.")] = False,
     allow_code: AllowCode = False,
 ) -> None:
@@ -80,6 +81,8 @@ def run_command(
     from rich.console import Console
 
     from gristmill.drive import run
+    from gristmill.places.addresses import is_remote
+    from gristmill.places.opened import opened
     from gristmill.report.html import write_report
     from gristmill.report.inspect import print_rows
     from gristmill.report.table import print_ledger
@@ -91,12 +94,19 @@ def run_command(
         limit_docs=limit_docs, scale=scale, dedup=dedup, local_root=local_root, tokenizer=tokenizer, texts=texts,
     )  # fmt: skip
     with watching(console, logging_dir, as_json, metrics_port) as watch:
-        result = run(load_recipe(recipe, changes, allow_code=allow_code), watch, check=check)
-        report = write_report(result.path)
+        asked = load_recipe(recipe, changes, allow_code=allow_code)
+        result = run(asked, watch, check=check, wait=not no_wait)
+        if result.submitted:
+            console.print(result.submitted, highlight=False, soft_wrap=True)
+            return
+        folder = opened(asked.output.path)
+        report = None if is_remote(asked.output.path) else write_report(folder)
         watch.done(result, report)
     print_ledger(result.ledger, console)
-    print_rows(result.path, console, rows=1)
-    console.print(f"Output: {result.path}\nReport: {report}", highlight=False, soft_wrap=True)
+    print_rows(folder, console, rows=1)
+    console.print(f"Output: {asked.output.path}", highlight=False, soft_wrap=True)
+    if report is not None:
+        console.print(f"Report: {report}", highlight=False, soft_wrap=True)
 
 
 @app.command("verify")
@@ -118,8 +128,11 @@ def verify_command(
 
     from rich.console import Console
 
+    from gristmill.places.opened import opened_whole
+
     console = Console()
-    if not Path(target).is_dir():
+    folder = opened_whole(target)
+    if not folder.is_dir():
         from gristmill.compat.agreement import compare
         from gristmill.report.verify import print_agreement
 
@@ -129,7 +142,7 @@ def verify_command(
         from gristmill.report.trace import print_stories
         from gristmill.verification.trace import stories_of
 
-        stories = stories_of(require_output(Path(target), "ledger.json"), trace)
+        stories = stories_of(require_output(folder, "ledger.json"), trace)
         well = True
         if as_json:
             typer.echo(json.dumps(stories, indent=2, ensure_ascii=False))
@@ -139,7 +152,7 @@ def verify_command(
         from gristmill.report.verify import plain_checks, print_checks
         from gristmill.verification.verify import verify
 
-        checks = verify(Path(target), sample, workers or os.cpu_count() or 1)
+        checks = verify(folder, sample, workers or os.cpu_count() or 1)
         if as_json:
             found = plain_checks(checks)
             well = found["well"]

@@ -13,7 +13,7 @@ from gristmill.cli.app import OutputPath, app
 @app.command("report")
 def report_command(
     output: OutputPath,
-    other: Annotated[Path | None, typer.Argument(help="Another run's output folder, to compare with.")] = None,
+    other: Annotated[str | None, typer.Argument(help="Another run's output folder, to compare with.")] = None,
     html: Annotated[bool, typer.Option("--html", help="Write a page that opens in a browser, offline.")] = False,
     to: Annotated[
         Path | None, typer.Option("--output", help="Where to write the page; by default OUTPUT/report.html.")
@@ -24,6 +24,7 @@ def report_command(
 
     from gristmill.engine.ledger import Ledger
     from gristmill.finished import require_output
+    from gristmill.places.opened import opened
     from gristmill.report.comparison import print_comparison, write_comparison
     from gristmill.report.duplicates import print_clusters
     from gristmill.report.html import write_report
@@ -31,15 +32,16 @@ def report_command(
     from gristmill.report.table import print_ledger
 
     console = Console()
+    folder = opened(output)
     if html or to is not None:
-        path = write_report(output, to) if other is None else write_comparison(output, other, to)
+        path = write_report(folder, to) if other is None else write_comparison(folder, opened(other), to)
         console.print(f"Report: {path}", highlight=False, soft_wrap=True)
     elif other is not None:
-        print_comparison(output, other, console)
+        print_comparison(folder, opened(other), console)
     else:
-        ledger = Ledger.read(require_output(output, "ledger.json"))
+        ledger = Ledger.read(require_output(folder, "ledger.json"))
         print_signals(ledger, console)
-        print_clusters(output, console)
+        print_clusters(folder, console)
         print_ledger(ledger, console)
 
 
@@ -54,13 +56,15 @@ def inspect_command(
     """Show packed rows as text, with the documents' bounds visible; or duplicates, with what they have in common."""
     from rich.console import Console
 
+    from gristmill.places.opened import opened
     from gristmill.report.duplicates import print_duplicates
     from gristmill.report.inspect import print_rows
 
+    folder = opened(output)
     if duplicates:
-        print_duplicates(output, Console(), rows=rows, first=first)
+        print_duplicates(folder, Console(), rows=rows, first=first)
     else:
-        print_rows(output, Console(), rows=rows, first=first, stage=stage)
+        print_rows(folder, Console(), rows=rows, first=first, stage=stage)
 
 
 @app.command("bench")

@@ -31,6 +31,7 @@ def export_command(
     from rich.console import Console
 
     from gristmill.export import export
+    from gristmill.places.opened import opened_whole
     from gristmill.quantities import parse_bytes
     from gristmill.report.progress import ProgressObserver
     from gristmill.report.table import print_training_set
@@ -40,7 +41,7 @@ def export_command(
         options, memory_bytes = _export_options(compression, shard_size), parse_bytes(memory)
     watcher = ProgressObserver(console)
     asked_workers = "auto" if workers is None else workers
-    made = export(output, to, destination, options, asked_workers, memory_bytes, watcher, stage)
+    made = export(opened_whole(output), to, destination, options, asked_workers, memory_bytes, watcher, stage)
     print_training_set(made, console)
 
 

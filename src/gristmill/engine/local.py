@@ -19,7 +19,9 @@ from gristmill.engine.record import Record
 from gristmill.engine.step import Step, Task
 from gristmill.engine.worker import Failure, Order, carry_out
 from gristmill.errors import GristmillError
-from gristmill.formats import files
+from gristmill.places.place import UNREAD, Needed, Place
+
+Found = dict[tuple[str, str], Record]  # by the names of step and task
 
 
 @dataclass(frozen=True)
@@ -51,16 +53,21 @@ class LocalEngine:
     """Runs steps below one output folder. Use as a context manager: leaving it ends the workers.
 
     `workers` = 0 runs tasks in this process, for debugging. With `check`, the files of tasks that are done are read
-    against their checksums even where nobody reads them now.
+    against their checksums even where nobody reads them now; without `mends`, not even where somebody does.
     """
 
-    def __init__(self, output: Path, workers: int, observer: Observer, check: bool = False) -> None:
-        self.output = output
+    def __init__(
+        self, output: Path | Place, workers: int, observer: Observer, check: bool = False, mends: bool = True
+    ) -> None:
+        self.place = output if isinstance(output, Place) else Place(output)
+        self.output = self.place.local
         self.check = check
+        self.mends = mends
         self.observer = observer
         self._workers = workers
         self._pool = WorkerPool(workers, observer.notice)
         self._known_good: set[Path] = set()
+        self._files: dict[str, list[Needed]] = {}  # of all tasks done, by their paths and by the folders they lie in
 
     def __enter__(self) -> LocalEngine:
         return self
@@ -74,21 +81,45 @@ class LocalEngine:
 
     def run(self, steps: Sequence[Step]) -> list[list[Record]]:
         """Bring every task of these steps up to date, their tasks side by side; records in task order."""
-        for step in steps:
-            self._remove_strangers(step)
-            if self.check:
-                self._forget_damaged(step)
-        found, jobs = outstanding(self.output, steps)
+        found, jobs = self.look(steps)
         if jobs:
-            needed = {id(read): read for job in jobs for read in job.step.reads}
-            for step in needed.values():
-                self._mend(step)
+            if self.mends:
+                self.mend({id(read): read for job in jobs for read in job.step.reads}.values())
             self.observer.started(jobs, tasks_done=len(found))
             try:
                 found.update(self._run_all(jobs))
             finally:
                 self.observer.ended()
+        return self.take(steps, found)
+
+    def look(self, steps: Sequence[Step]) -> tuple[Found, list[Job]]:
+        """What is done and what is not, as `outstanding` tells it; what strangers left is taken away."""
+        for step in steps:
+            self.place.refresh(step.name)
+            self._remove_strangers(step)
+            if self.check:
+                self._forget_damaged(step)
+        return outstanding(self.place, steps)
+
+    def take(self, steps: Sequence[Step], found: Found) -> list[list[Record]]:
+        """The records of steps of which all tasks are done; their files are known from now on."""
+        if self.place.remote:
+            for step in steps:
+                for task in step.tasks:
+                    self._know(step, task, found[step.name, task.name])
         return [[found[step.name, task.name] for task in step.tasks] for step in steps]
+
+    def _know(self, step: Step, task: Task, record: Record) -> None:
+        own = [
+            Needed(f"{step.name}/{file.path}", file.bytes, file.checksum, f"{step.name}/{task.name}.json")
+            for file in record.files
+        ]
+        if step.parent_opens:
+            self.place.fetch(own)
+        for needed in own:
+            path = self.output / needed.path
+            self._files[str(path)] = [needed]
+            self._files.setdefault(str(path.parent), []).append(needed)
 
     def _mend(self, step: Step) -> None:
         """Bring a step that others read up to date again where files of it are damaged."""
@@ -105,16 +136,21 @@ class LocalEngine:
         ]
         unknown = [item for item in written if item[1] not in self._known_good]
         with ThreadPoolExecutor(max(1, self._workers)) as threads:
-            sums = list(threads.map(lambda item: _checksum_or_none(item[1]), unknown))
+            sums = list(threads.map(lambda item: self.place.checksum_of(item[1]), unknown))
         damaged = False
         for (task, path, expected), actual in zip(unknown, sums, strict=True):
-            if actual == expected:
+            if actual in (expected, UNREAD):
                 self._known_good.add(path)
             else:
                 self.observer.notice(f"damaged (its checksum differs), making it again: {path}")
-                records.path_of(self.output / step.name, task.name).unlink(missing_ok=True)
+                self.place.remove([records.path_of(self.output / step.name, task.name)])
                 damaged = True
         return damaged
+
+    def mend(self, steps: Iterable[Step]) -> None:
+        """Check what earlier runs wrote for these steps, and make again what is damaged."""
+        for step in steps:
+            self._mend(step)
 
     def _remove_strangers(self, step: Step) -> None:
         """Take away the records and files of tasks that the step no longer has (fewer chunks than before)."""
@@ -123,16 +159,14 @@ class LocalEngine:
         for path in folder.glob("*.json") if folder.is_dir() else ():
             record = records.read(folder, path.stem) if path.stem not in names else None
             if record is not None:
-                path.unlink()
-                for file in record.files:
-                    (folder / file.path).unlink(missing_ok=True)
+                self.place.remove([path, *(folder / file.path for file in record.files)])
 
-    def _run_all(self, jobs: Sequence[Job]) -> dict[tuple[str, str], Record]:
+    def _run_all(self, jobs: Sequence[Job]) -> Found:
         by_place = {(job.step.name, job.task.name): job for job in jobs}
-        finished: dict[tuple[str, str], Record] = {}
+        finished: Found = {}
         failures: list[tuple[Job, Failure]] = []
         jobs = sorted(jobs, key=lambda job: 0 if job.step.in_order else -job.task.bytes)
-        for order, result in self._carry_out([self._order(job) for job in jobs], jobs[0].step.meanwhile):
+        for order, result in self.carry_out(self.orders(jobs), jobs[0].step.meanwhile):
             job = by_place[order.step, order.task]
             if isinstance(result, Failure):
                 failures.append((job, result))
@@ -146,7 +180,8 @@ class LocalEngine:
             raise _failed(failures, tasks_finished=len(finished))
         return finished
 
-    def _carry_out(self, orders: Sequence[Order], meanwhile: str) -> Iterable[tuple[Order, Record | Failure]]:
+    def carry_out(self, orders: Sequence[Order], meanwhile: str = "") -> Iterable[tuple[Order, Record | Failure]]:
+        """Carry out orders, whoever gave them; what came of each."""
         if self._workers:
             yield from self._pool.run(orders, meanwhile)
             return
@@ -156,26 +191,33 @@ class LocalEngine:
             if isinstance(result, Failure) and result.final:
                 return
 
-    def _order(self, job: Job) -> Order:
-        return Order(
-            step=job.step.name,
-            task=job.task.name,
-            function=job.step.function,
-            work=job.task.work,
-            folder=str(self.output / job.step.name),
-            fingerprint=job.step.task_fingerprint(job.task),
-            made_from=job.step.recipe_of(job.task),
-            input_bytes=job.task.bytes,
-        )
+    def orders(self, jobs: Sequence[Job]) -> list[Order]:
+        """Jobs as they travel to workers."""
+        needs: dict[int, tuple[tuple[Needed, ...], ...]] = {}
+        return [
+            Order(
+                step=job.step.name,
+                task=job.task.name,
+                function=job.step.function,
+                work=job.task.work,
+                folder=str(self.output / job.step.name),
+                fingerprint=job.step.task_fingerprint(job.task),
+                made_from=job.step.recipe_of(job.task),
+                input_bytes=job.task.bytes,
+                place=self.place,
+                needs=self.place.needs(job.task.work, self._files, needs),
+            )
+            for job in jobs
+        ]
 
 
-def outstanding(output: Path, steps: Sequence[Step]) -> tuple[dict[tuple[str, str], Record], list[Job]]:
+def outstanding(place: Place, steps: Sequence[Step]) -> tuple[Found, list[Job]]:
     """What is done already (records by step and task name), and the tasks that must run."""
-    found: dict[tuple[str, str], Record] = {}
+    found: Found = {}
     jobs: list[Job] = []
     for step in steps:
         for task in step.tasks:
-            record, why = records.current(output / step.name, step, task)
+            record, why = records.current(place.local / step.name, step, task, place.size_of)
             if record is None:
                 jobs.append(Job(step, task, why))
             else:
@@ -186,10 +228,6 @@ def outstanding(output: Path, steps: Sequence[Step]) -> tuple[dict[tuple[str, st
 def main_reason(jobs: Sequence[Job]) -> str:
     """The reason that most of these jobs share: why they run."""
     return Counter(job.why for job in jobs).most_common(1)[0][0]
-
-
-def _checksum_or_none(path: Path) -> str | None:
-    return files.checksum(path) if path.exists() else None
 
 
 def _failed(failures: Sequence[tuple[Job, Failure]], tasks_finished: int) -> GristmillError:

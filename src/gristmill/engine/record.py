@@ -7,7 +7,7 @@ A record carries the checksum of its own content: one whose counts were changed 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
 from pathlib import Path
@@ -99,21 +99,27 @@ def _checksum(content: Mapping[str, Any]) -> str:
     return xxhash.xxh3_128_hexdigest(json.dumps(content, sort_keys=True).encode())
 
 
-def current(folder: Path, step: Step, task: Task) -> tuple[Record | None, str]:
+def current(folder: Path, step: Step, task: Task, size_of: Callable[[Path], int | None]) -> tuple[Record | None, str]:
     """(record, "") when the task is done and its files are in place; else (None, why it must run)."""
     record = read(folder, task.name)
     if record is None or record.version != VERSION:
         return None, "its record is damaged" if path_of(folder, task.name).exists() else "not done yet"
     if record.fingerprint != step.task_fingerprint(task):
         return None, difference(record.made_from, step.recipe_of(task))
-    for file in record.files:
-        try:
-            size_bytes = (folder / file.path).stat().st_size
-        except OSError:
-            return None, f"{file.path} is missing"
-        if size_bytes != file.bytes:
-            return None, f"{file.path} has {size_bytes:,} bytes instead of {file.bytes:,}"
+    if lack := lacking(folder, record, size_of):
+        return None, lack
     return record, ""
+
+
+def lacking(folder: Path, record: Record, size_of: Callable[[Path], int | None]) -> str:
+    """Which of a record's files is missing or of another size, as a sentence; "" where all is there."""
+    for file in record.files:
+        size_bytes = size_of(folder / file.path)
+        if size_bytes is None:
+            return f"{file.path} is missing"
+        if size_bytes != file.bytes:
+            return f"{file.path} has {size_bytes:,} bytes instead of {file.bytes:,}"
+    return ""
 
 
 def difference(old: Any, new: Any) -> str:

@@ -40,6 +40,7 @@ class Step:
     tasks: Sequence[Task] = field(repr=False)
     reads: tuple[Step, ...] = field(default=(), repr=False)  # whose files its tasks open
     meanwhile: str = ""  # `module:name`: what idle workers call, without arguments, to load what comes next
+    parent_opens: bool = False  # the process that follows the route opens its files, too
     in_order: bool = False  # a task may go on in a file that the one before left open; else the largest goes first
 
     def task_fingerprint(self, task: Task) -> str:

@@ -22,6 +22,7 @@ from gristmill.engine.pandas_left_out import leave_pandas_out
 from gristmill.engine.record import Record
 from gristmill.engine.step import Outcome
 from gristmill.errors import GristmillError, TaskError
+from gristmill.places.place import Needed, Place
 
 _FINAL_ERRORS = (errno.ENOSPC, errno.EROFS, errno.EDQUOT, errno.EACCES, errno.EPERM)
 
@@ -38,6 +39,8 @@ class Order:
     fingerprint: str
     made_from: Any
     input_bytes: int
+    place: Place
+    needs: tuple[tuple[Needed, ...], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -79,8 +82,9 @@ def carry_out(order: Order) -> Record | Failure:
     started = time.perf_counter()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _remove_previous(folder, order.task)
-        outcome: Outcome = function_of(order.function)(order.work, folder, order.task)
+        _remove_previous(order.place, folder, order.task)
+        with order.place.held(order.needs):
+            outcome: Outcome = function_of(order.function)(order.work, folder, order.task)
         record = Record(
             version=records.VERSION,
             fingerprint=order.fingerprint,
@@ -93,7 +97,9 @@ def carry_out(order: Order) -> Record | Failure:
             input_bytes=order.input_bytes,
             peak_memory_bytes=peak_memory_bytes(),
         )
+        order.place.push((folder / file.path for file in record.files), (file.checksum for file in record.files))
         records.write(folder, order.task, record)
+        order.place.push([records.path_of(folder, order.task)])
         return record
     except GristmillError as error:
         return Failure(str(error), "", final=False, error=type(error))
@@ -109,12 +115,12 @@ def carry_out(order: Order) -> Record | Failure:
         return Failure(f"{type(error).__name__}: {error}", traceback.format_exc(), final=False, error=TaskError)
 
 
-def _remove_previous(folder: Path, task_name: str) -> None:
+def _remove_previous(place: Place, folder: Path, task_name: str) -> None:
     """Take away an outdated record before its files, so that no record ever speaks of files that are gone."""
+    place.bring_record(records.path_of(folder, task_name))
     previous = records.read(folder, task_name)
-    records.path_of(folder, task_name).unlink(missing_ok=True)
-    for file in previous.files if previous else ():
-        (folder / file.path).unlink(missing_ok=True)
+    written = [folder / file.path for file in previous.files] if previous else []
+    place.remove([records.path_of(folder, task_name), *written])
 
 
 def peak_memory_bytes() -> int:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -44,6 +44,7 @@ __all__ = ["FileEntry", "Found", "Layout", "Manifest", "PackedRows", "Segments",
 
 MANIFEST = "manifest.json"
 TABLE_COLUMNS, OFFSETS = 5, 2  # of kernels/expand.py, which would load numba here
+Fetch = Callable[[Path, int, str], None]  # lays a file of so many bytes and this checksum at its path; picklable
 _NO_U32, _NO_I64 = np.zeros(0, np.uint32), np.zeros(0, np.int64)
 
 
@@ -144,8 +145,9 @@ _OF_THIS_PROCESS = ("_mapping", "_open", "_table")
 class PackedRows:
     """All rows of a pack as one sequence. Safe to pickle, to fork and to read from many threads."""
 
-    def __init__(self, folder: str | Path, manifest: Manifest) -> None:
+    def __init__(self, folder: str | Path, manifest: Manifest, fetch: Fetch | None = None) -> None:
         self.folder = Path(folder)
+        self._fetch = fetch
         self.manifest = manifest
         counts = np.array([entry.rows for entry in manifest.files], np.int64)
         self._ends = np.cumsum(counts)
@@ -153,9 +155,9 @@ class PackedRows:
         self._close()
 
     @staticmethod
-    def open(folder: str | Path) -> PackedRows:
-        """Reads the manifest only; the row files are opened when their rows are asked for."""
-        return PackedRows(folder, Manifest.read(folder))
+    def open(folder: str | Path, fetch: Fetch | None = None) -> PackedRows:
+        """Reads the manifest only; the row files are opened when their rows are asked for, `fetch` called first."""
+        return PackedRows(folder, Manifest.read(folder), fetch)
 
     def __len__(self) -> int:
         return int(self._ends[-1]) if len(self._ends) else 0
@@ -266,6 +268,8 @@ class PackedRows:
 
     def _map(self, number: int) -> RowFile:
         path, entry = self._path(number), self.manifest.files[number]
+        if self._fetch is not None:
+            self._fetch(path, entry.bytes, entry.checksum)
         if path.is_file() and path.stat().st_size != entry.bytes:
             raise not_packed_rows(f"{path.stat().st_size} bytes where the manifest has {entry.bytes}", path)
         file = RowFile.open(path, self.manifest.layout)

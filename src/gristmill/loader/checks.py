@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 from gristmill.errors import FormatError, RecipeError, ResumeError, TokenizerError, unknown_name
 from gristmill.formats.packed_rows import MANIFEST, Manifest, PackedRows
 from gristmill.formats.packed_stages import read_stages
+from gristmill.places.opened import fetcher_of, opened
 
 Framework: TypeAlias = Literal["numpy", "torch", "pinned"]  # what batches are made of
 
@@ -62,7 +63,7 @@ def choose_framework(asked: str, pin_memory: bool) -> Framework:
 
 def find_stages(path: str | os.PathLike[str]) -> list[Path]:
     """The packs of a run in stages, in order; none where `path` is another."""
-    folder = Path(path)
+    folder = opened(path)
     for candidate in (folder / _PACK, folder):
         if names := read_stages(candidate):
             return [candidate / name for name in names]
@@ -89,8 +90,8 @@ def find_pack(path: str | os.PathLike[str]) -> Path:
 
 def open_pack(path: str | os.PathLike[str]) -> PackedRows:
     """The rows at `path`. Raises FormatError where there are none."""
-    folder = find_pack(path)
-    packed = PackedRows.open(folder)
+    folder = find_pack(opened(path))
+    packed = PackedRows.open(folder, fetcher_of(folder))
     if not len(packed):
         raise FormatError(f"expected packed rows, found a pack without any: {folder}")
     return packed

@@ -22,6 +22,7 @@ from gristmill.dedup import sequence
 from gristmill.dedup.curve import curve
 from gristmill.finished import read_recipe, require_output
 from gristmill.formats.files import read_json
+from gristmill.places.opened import bring
 from gristmill.recipe import Recipe
 from gristmill.units import choose
 
@@ -52,7 +53,7 @@ def pairs_of(records: Iterable[dict[str, Any]]) -> Iterator[Pair]:
     """All pairs, in the order of deduplicators, sources, chunks and rows."""
     for record in records:
         for file in sorted(file["path"] for file in record["files"] if file["path"].endswith(".parquet")):
-            path = record["folder"] / file
+            path = bring(record["folder"] / file)
             for batch in pq.ParquetFile(path).iter_batches(batch_size=1 << 12):
                 for drop in batch.to_pylist():
                     gone = Document(path.parent.name, int(path.stem), drop["row"])
@@ -124,7 +125,7 @@ def document_text(output: Path, document: Document) -> tuple[str, str]:
     """A document's id and its text, from sift's files: kept, or dropped by the bounds of that day."""
     folder = output / "sift" / document.source
     for path in (folder / f"{document.chunk:05}.parquet", folder / "dropped" / f"{document.chunk:05}.parquet"):
-        if path.exists():
+        if bring(path).exists():
             with pq.ParquetFile(path, memory_map=True) as file:
                 for group in range(file.num_row_groups):
                     rows = file.read_row_group(group, columns=["row"]).column("row")

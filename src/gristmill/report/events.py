@@ -90,7 +90,7 @@ class EventLog:
         """What people should know."""
         self._write("notice", text=text)
 
-    def done(self, output: Path, report: Path, ledger: Ledger) -> None:
+    def done(self, output: Path, report: Path | None, ledger: Ledger) -> None:
         """The run's end: the ledger, all sources together."""
         books = []
         for stage, unit in dict.fromkeys((entry.stage, entry.unit) for entry in ledger.entries):
@@ -100,7 +100,7 @@ class EventLog:
             left = sum({entry.source: entry.left for entry in entries}.values())
             gone = {reason: count for reason, count in total(entry.gone for entry in entries).items() if count}
             books.append({"stage": stage, "unit": unit, "entered": entered, "left": left, "gone": gone})
-        self._write("done", output=str(output), report=str(report), ledger=books)
+        self._write("done", output=str(output), report=None if report is None else str(report), ledger=books)
 
     def failed(self, error: GristmillError) -> None:
         """The run's end, where it has another."""

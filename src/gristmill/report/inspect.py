@@ -19,9 +19,10 @@ def print_rows(output: Path, console: Console, rows: int, first: int = 0, stage:
     from tokenizers import Tokenizer
 
     from gristmill.formats.packed_rows import PackedRows
+    from gristmill.places.opened import fetcher_of
 
     folder = pack_folder(output, stage)
-    packed = PackedRows.open(folder)
+    packed = PackedRows.open(folder, fetcher_of(folder))
     if first >= len(packed):
         raise FormatError(f"expected a row number below {len(packed):,}, found {first:,}: {folder}")
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))

@@ -9,10 +9,11 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from gristmill.drive import Plan
+from gristmill.drive import Plan, place_of
 from gristmill.engine.pool import WORKER_BYTES
 from gristmill.quantities import show_bytes, show_seconds
 from gristmill.recipe import Recipe
+from gristmill.report.cluster_jobs import print_cluster_jobs
 from gristmill.report.duplicates import print_curves
 
 # Rules of thumb, from bench/route.py on two cores of a small cloud machine: good to a factor of two.
@@ -37,6 +38,8 @@ def print_plan(recipe: Recipe, plan: Plan, console: Console) -> None:
     if not plan.jobs:
         console.print("Everything is up to date: nothing would run.")
         return
+    if recipe.engine.kind != "local":
+        print_cluster_jobs(recipe, plan, console)
     stage = plan.jobs[0].step.name.split("/")[0]
     console.print(f"What comes after {stage} is known when {stage} is done: steps whose input stays equal do not run.")
     text_bytes = plan.input_bytes * _expansion(recipe)
@@ -49,7 +52,7 @@ def print_plan(recipe: Recipe, plan: Plan, console: Console) -> None:
         f"Input: {show_bytes(plan.input_bytes)}, about {show_bytes(text_bytes)} of text.\n"
         f"Estimate for all of it, good to a factor of two: {show_seconds(seconds)} with {plan.workers} workers, "
         f"at most {show_bytes(memory_bytes)} of memory, {show_bytes(disk_bytes)} of disk "
-        f"({show_bytes(_free_bytes(Path(recipe.output.path)))} free).",
+        f"({show_bytes(_free_bytes(place_of(recipe).local))} free).",
         highlight=False,
     )
 

@@ -32,7 +32,7 @@ class Watch(Observers):
         watchers: list[Observer] = [self.tally, ProgressObserver(console, self.tally), *self._logs]
         super().__init__(watchers)
 
-    def done(self, result: Result, report: Path) -> None:
+    def done(self, result: Result, report: Path | None) -> None:
         """The run came to its end."""
         for log in self._logs:
             log.done(result.path, report, result.ledger)

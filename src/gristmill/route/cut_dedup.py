@@ -9,6 +9,7 @@ the tasks at work, and memory is that of one batch, one run or one range.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -67,6 +68,7 @@ def steps_of(
             step_name = f"dedup/{name}.{round_name}/{chunk.source}"
             files += _named(step_name, [record], REPEATED)
         compare = _compare_step(f"dedup/{name}.{round_name}", chunks, records, tuple(find), remembered)
+        compare = replace(compare, parent_opens=bool(remembered))
         [partitions] = yield [compare]
         compared += _named(compare.name, partitions, REPEATED)
         examined = _named(compare.name, partitions, EXAMINED)

@@ -15,7 +15,7 @@ any worker count, chunk size and memory.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -108,6 +108,7 @@ class _Turn:
                 f"dedup/{self.name}", self.name, self.choice, self.places, self.sums, self.recipe.engine.memory,
                 self.documents, self.remembered, self.upstream,
             )  # fmt: skip
+            step = replace(step, parent_opens=bool(self.remembered))
         else:
             step = self._whole()
         [[record]] = yield [step]
@@ -138,7 +139,7 @@ class _Turn:
     def _whole(self) -> Step:
         memory_bytes = self.recipe.engine.memory // 2
         work = ResolveWork(self.choice, self.name, tuple(self.places), self.documents, memory_bytes, self.workers)
-        sketch_bytes = sum(Path(place.sketches.sketches).stat().st_size for place in self.places)
+        sketch_bytes = sum(file.bytes for _, file in self.sketches)
         task = Task("drops", {"chunks": list(self.sums)}, work, bytes=sketch_bytes)
         literals = {"unit": self.name, "deduplicator": self.choice.literals("deduplicator")}
         reads = self.upstream
@@ -154,6 +155,7 @@ class _Turn:
         left = _places(self.chunks, self.sketches, self.name)
         sums = _checksums(self.chunks, self.sketches)
         step = dedup_hashes.sort_step(f"dedup/{self.name}.index", self.choice, left, sums, self.upstream)
+        step = replace(step, parent_opens=True)
         [records] = yield [step]
         files = [
             (folder / f"{self.name}.index" / each.files[0].path, int(each.counts["documents"])) for each in records
@@ -162,7 +164,7 @@ class _Turn:
             sets = dedup_confirm.index_set_step(
                 f"dedup/{self.name}.index_sets", self.choice, self.chunks, left, self.upstream
             )
-            [records] = yield [sets]
+            [records] = yield [replace(sets, parent_opens=True)]
             files += [(folder / f"{self.name}.index_sets" / each.files[0].path, int(each.counts["sets"]))
                       for each in records]  # fmt: skip
         return partial(self.remembered.publish, files)

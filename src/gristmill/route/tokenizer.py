@@ -56,7 +56,8 @@ def training_step(asked: recipes.TokenizerTraining, chunks: Sequence[SiftedChunk
     text_bytes = sum(int(chunk.judged.counts["kept_bytes"]) for chunk in chunks)
     task = Task("bpe", {"chunks": [chunk.inputs() for chunk in chunks]}, work, bytes=min(asked.sample, text_bytes))
     literals = {"vocab_size": asked.vocab_size, "sample": asked.sample}
-    return Step("tokenizer/training", "gristmill.route.tokenizer:run", VERSION, literals, [task], reads)
+    function = "gristmill.route.tokenizer:run"
+    return Step("tokenizer/training", function, VERSION, literals, [task], reads, parent_opens=True)
 
 
 def run(work: TrainWork, folder: Path, stem: str) -> Outcome:

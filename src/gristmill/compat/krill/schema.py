@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from gristmill.errors import RecipeError
-from gristmill.recipe import ByteSize, Count
+from gristmill.recipe_engine import ByteSize, Count
 from gristmill.recipe_mistakes import mistakes
 from gristmill.yaml_map import line_numbers, read_map, read_text
 

@@ -9,18 +9,6 @@ from importlib.abc import MetaPathFinder
 from typing import Any
 
 
-def leave_pandas_out() -> None:
-    """Arrow imports pandas as soon as it is handed a NumPy array, to see if that is a series. It tries once; whoever
-    asks Arrow for pandas itself (`to_pandas`) still gets it."""
-    if "pandas" in sys.modules:
-        return
-    import numpy as np
-    import pyarrow as pa
-
-    with pandas_hidden():
-        pa.array(np.zeros(1))
-
-
 @contextmanager
 def pandas_hidden() -> Iterator[None]:
     """Nobody finds pandas inside the block, nor does Arrow's `to_numpy`, which looks for it each time."""

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 from gristmill.engine import record as records
-from gristmill.engine.pandas_left_out import leave_pandas_out
 from gristmill.engine.record import Record
 from gristmill.engine.step import Outcome
 from gristmill.errors import GristmillError, TaskError
@@ -57,7 +56,6 @@ def serve(pipe: Connection) -> None:
     """The child's main loop. Ends when the parent closes the pipe or is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
     _die_with_parent()
-    leave_pandas_out()
     while True:
         try:
             order: Order | str = pipe.recv()

@@ -18,6 +18,7 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -114,22 +115,39 @@ class PageRunner:
 def check_commands(script: str) -> None:
     """Every `gristmill COMMAND` in it is one, with options that it has."""
     commands: Any = typer.main.get_command(app)
+    for words in _commands(script):
+        while words and (words[0] in ("srun", "nice", "time", "env") or re.match(r"\w+=", words[0])):
+            words.pop(0)
+        if words[:3] == ["python", "-m", "gristmill"]:
+            words = ["gristmill", *words[3:]]
+        if words[:1] != ["gristmill"] or words[1:] == ["--help"]:
+            continue
+        name, *arguments = words[1:]
+        if name not in commands.commands:
+            raise PageError(f"unknown command `{name}`; known: {', '.join(commands.commands)}")
+        commands.commands[name].make_context(name, arguments)
+
+
+def _commands(script: str) -> Iterator[list[str]]:
+    """The words of each simple command; where output goes is left out."""
     for line in re.sub(r"\\\n", " ", script).split("\n"):
-        for command in re.split(r" \| | && |; ", line):
-            words = shlex.split(command, comments=True)
-            while words and (words[0] in ("srun", "nice", "time", "env") or re.match(r"\w+=", words[0])):
-                words.pop(0)
-            if words[:3] == ["python", "-m", "gristmill"]:
-                words = ["gristmill", *words[3:]]
-            if not words or words[0] != "gristmill":
-                continue
-            name, *arguments = words[1:]
-            if name == "--help":
-                continue
-            if name not in commands.commands:
-                raise PageError(f"unknown command `{name}`; known: {', '.join(commands.commands)}")
-            redirects = next((n for n, word in enumerate(arguments) if re.match(r"\d?>", word)), len(arguments))
-            commands.commands[name].make_context(name, arguments[:redirects])
+        lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
+        lexer.whitespace_split = True
+        command: list[str] = []
+        redirected = False
+        for word in lexer:
+            if set(word) <= set(";|&<>()"):
+                redirected = ">" in word or "<" in word
+                if redirected and command and command[-1].isdigit():  # 2> file
+                    command.pop()
+                if not redirected:
+                    yield command
+                    command = []
+            elif redirected:
+                redirected = False
+            else:
+                command.append(word)
+        yield command
 
 
 def compare(said: str, printed: str) -> None:

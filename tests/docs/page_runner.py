@@ -80,7 +80,7 @@ class PageRunner:
                 continue
             said = "".join(rest)
             done = self._shell(command)
-            should_fail = re.search(r"^\w*Error: ", said, re.M) is not None
+            should_fail = re.search(r"^[\w.]*Error: ", said, re.M) is not None
             if bool(done.returncode) != should_fail:
                 raise PageError(f"`{command}`: exit code {done.returncode}:\n{done.stdout}")
             compare(said, done.stdout)

@@ -17,6 +17,3 @@ app = typer.Typer(
 
 RecipePath = Annotated[str, typer.Argument(help="A recipe file, or the name of one that ships: demo, simple ...")]
 OutputPath = Annotated[str, typer.Argument(help="The output of a run: a folder, or an address such as s3://.")]
-AllowCode = Annotated[
-    bool, typer.Option("--allow-code", help="Import the units that the recipe names as module:Class.")
-]

@@ -7,13 +7,30 @@ from typing import Annotated
 
 import typer
 
-from gristmill.cli.app import AllowCode, RecipePath, app
+from gristmill.cli.app import RecipePath, app
 from gristmill.cli.asked_recipe import changes_of, load_recipe
+from gristmill.cli.recipe_options import (
+    AllowCode,
+    Dedup,
+    LimitDocs,
+    LocalRoot,
+    MaxDatasets,
+    Memory,
+    Only,
+    OutputFolder,
+    Scale,
+    Tasks,
+    Texts,
+    Tokenizer,
+    Workers,
+)
 
 
 @app.command("init")
 def init_command(
-    name: Annotated[str, typer.Argument(help="Which starter: simple, demo.")] = "simple",
+    name: Annotated[
+        str, typer.Argument(help="Which starter: simple, vietnamese, multilingual, smollm3-stage1 ...")
+    ] = "simple",
     file: Annotated[Path, typer.Option("--file", "-f", help="Where to write it.")] = Path("recipe.yaml"),
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file.")] = False,
 ) -> None:
@@ -30,39 +47,50 @@ def init_command(
 
 @app.command("plan")
 def plan_command(
-    recipe: RecipePath, output: Annotated[str | None, typer.Option()] = None, allow_code: AllowCode = False
+    recipe: RecipePath,
+    output: OutputFolder = None,
+    workers: Workers = None,
+    memory: Memory = None,
+    tasks: Tasks = None,
+    only: Only = None,
+    max_datasets: MaxDatasets = None,
+    limit_docs: LimitDocs = None,
+    scale: Scale = None,
+    dedup: Dedup = None,
+    tokenizer: Tokenizer = None,
+    local_root: LocalRoot = None,
+    texts: Texts = None,
+    allow_code: AllowCode = False,
 ) -> None:
-    """Say what a run would do, what is done already, and what it will take."""
+    """Say what a run would do, what is done already, and what it will take. Takes the options of `run`."""
     from rich.console import Console
 
     from gristmill.drive import plan
     from gristmill.report.plan import print_plan
 
-    loaded = load_recipe(recipe, changes_of(output=output), allow_code=allow_code)
+    changes = changes_of(
+        output=output, workers=workers, memory=memory, tasks=tasks, only=only, max_datasets=max_datasets,
+        limit_docs=limit_docs, scale=scale, dedup=dedup, local_root=local_root, tokenizer=tokenizer, texts=texts,
+    )  # fmt: skip
+    loaded = load_recipe(recipe, changes, allow_code=allow_code)
     print_plan(loaded, plan(loaded), Console())
 
 
 @app.command("run")
 def run_command(
     recipe: RecipePath,
-    output: Annotated[str | None, typer.Option(help="Instead of the recipe's `output.path`.")] = None,
-    workers: Annotated[int | None, typer.Option(help="Instead of the recipe's `engine.workers`.")] = None,
-    memory: Annotated[str | None, typer.Option(help="Instead of the recipe's `engine.memory`, e.g. 4GB.")] = None,
-    tasks: Annotated[int | None, typer.Option(help="Cut each source into about so many tasks.", min=1)] = None,
-    only: Annotated[list[str] | None, typer.Option(help="Only this source; may be given again.")] = None,
-    max_datasets: Annotated[int | None, typer.Option(help="Only the first sources.", min=1)] = None,
-    limit_docs: Annotated[int | None, typer.Option(help="At most so many documents of each source.", min=1)] = None,
-    scale: Annotated[float | None, typer.Option(help="Times every budget of tokens, e.g. 1e-6.")] = None,
-    dedup: Annotated[
-        str | None, typer.Option(help="Instead of the recipe's: exact, minhash, sentences ..., commas between.")
-    ] = None,
-    tokenizer: Annotated[str | None, typer.Option(help="Instead of the recipe's: a path, or a hub id.")] = None,
-    local_root: Annotated[
-        Path | None, typer.Option(help="Folders DIR/ORG/NAME/CONFIG in the place of hub datasets.")
-    ] = None,
-    texts: Annotated[
-        bool | None, typer.Option("--texts", help="Keep the surviving texts as ORG_NAME/CONFIG/N.jsonl.gz too.")
-    ] = None,
+    output: OutputFolder = None,
+    workers: Workers = None,
+    memory: Memory = None,
+    tasks: Tasks = None,
+    only: Only = None,
+    max_datasets: MaxDatasets = None,
+    limit_docs: LimitDocs = None,
+    scale: Scale = None,
+    dedup: Dedup = None,
+    tokenizer: Tokenizer = None,
+    local_root: LocalRoot = None,
+    texts: Texts = None,
     check: Annotated[
         bool, typer.Option("--check", help="Read finished files against their checksums; make damaged ones again.")
     ] = False,

@@ -107,7 +107,7 @@ class PageRunner:
     def _shell(self, command: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             ["bash", "-euo", "pipefail", "-c", command],
-            cwd=self.folder, env=self.environment, text=True, timeout=120,
+            cwd=self.folder, env=self.environment, text=True, timeout=900,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
         )  # fmt: skip
 

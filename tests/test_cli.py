@@ -7,6 +7,7 @@ import sys
 import time
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from gristmill.cli import app
@@ -43,3 +44,9 @@ def test_bench_measures_every_stage() -> None:
     assert done.exit_code == 0, done.output
     for stage in ("sift", "judge", "dedup", "tokenize", "mix", "pack"):
         assert stage in done.output
+
+
+def test_plan_takes_what_run_takes_of_a_recipe() -> None:
+    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    run, plan = ({option.name for option in commands[name].params} for name in ("run", "plan"))
+    assert {"output", "only", "max_datasets", "limit_docs", "scale", "dedup", "tokenizer", "local_root"} <= plan <= run

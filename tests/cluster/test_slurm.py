@@ -138,6 +138,7 @@ def test_plan_prints_the_jobs_and_touches_nothing(tmp_path: Path, make_recipe: M
         assert expected in told
     assert "--array=0-10%16" in told
     assert "--cpus-per-task=4" in told
+    assert f"--output={tmp_path}/out/.cluster/RUN/logs/sift/%A_%a.out" in told
     assert not (tmp_path / "out").exists()
 
 

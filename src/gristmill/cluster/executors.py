@@ -17,7 +17,7 @@ from datatrove.utils.logging import logger
 from gristmill.cluster.chain import ChainJob
 from gristmill.cluster.queue import cancel
 from gristmill.cluster.rank import RouteJob
-from gristmill.cluster.submission import FOLDER, Submission
+from gristmill.cluster.submission import Submission
 from gristmill.errors import TaskError
 from gristmill.places.place import Place
 from gristmill.recipe import Recipe
@@ -72,13 +72,14 @@ def slurm_jobs(recipe: Recipe, submission: Submission, chain: Sequence[ChainJob]
     return jobs
 
 
-def sbatch_options(recipe: Recipe, job: ChainJob, ranks: int) -> dict[str, Any]:
-    """What sbatch is told of a job. Nothing is written where the run will be."""
+def sbatch_options(recipe: Recipe, place: Place, job: ChainJob, ranks: int) -> dict[str, Any]:
+    """What sbatch is told of a job. Nothing is written where the run will be: datatrove makes the folder of logs."""
     with tempfile.TemporaryDirectory() as folder:
-        [described] = slurm_jobs(recipe, Submission(Place(Path(folder)), "RUN"), [job], ranks)
-        logs = f"{FOLDER}/RUN/logs/{job.name}"
+        elsewhere = recipe.model_copy(update={"engine": recipe.engine.model_copy(update={"logging_dir": folder})})
+        [described] = slurm_jobs(elsewhere, Submission(place, "RUN"), [job], ranks)
         options = described.get_sbatch_args(min(ranks, recipe.engine.max_array_size))
-        return {key: str(value).replace(f"{folder}/{logs}", logs) for key, value in options.items()}
+        made, real = (str(logging_folder(each, Submission(place, "RUN"))) for each in (elsewhere, recipe))
+        return {key: str(value).replace(made, real) for key, value in options.items()}
 
 
 def submit(jobs: Sequence[SlurmJob]) -> list[str]:

@@ -7,7 +7,7 @@ from rich.table import Table
 
 from gristmill.cluster.chain import chain_of, ranks_of
 from gristmill.cluster.drive import require
-from gristmill.drive import Plan
+from gristmill.drive import Plan, place_of
 from gristmill.recipe import Recipe
 from gristmill.route.groups import name_of
 
@@ -29,7 +29,7 @@ def print_cluster_jobs(recipe: Recipe, plan: Plan, console: Console) -> None:
     if recipe.engine.kind == "slurm":
         from gristmill.cluster.executors import sbatch_options
 
-        options = sbatch_options(recipe, chain[0], ranks_of(recipe, len(plan.jobs)))
+        options = sbatch_options(recipe, place_of(recipe), chain[0], ranks_of(recipe, len(plan.jobs)))
         told = " ".join(f"--{key}={value}" if value else f"--{key}" for key, value in options.items())
         console.print(f"sbatch {told}", highlight=False, soft_wrap=True, markup=False)
         console.print("The others likewise, each with --dependency=afterok: of the one before.", highlight=False)

@@ -215,7 +215,8 @@ class Recipe(Model):
 
     def filters_of(self, source: Source) -> tuple[units.Choice, ...]:
         """Who judges this source."""
-        return self.filters if source.filters is None else source.filters
+        filters = self.filters if source.filters is None else source.filters
+        return tuple(choice.judged_by(self.engine.blocks) for choice in filters)
 
     def stage_tokens(self, stage: Stage) -> int:
         """A stage's budget."""

@@ -1,8 +1,10 @@
-"""The part of a recipe that says what it runs on: this machine, Slurm or Ray. None of it changes a byte."""
+"""The part of a recipe that says what it runs on: this machine, Slurm or Ray. None of it changes a
+byte, but `blocks` where datatrove's filters and ours differ."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib.util import find_spec
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -11,10 +13,12 @@ from pydantic import (
     ConfigDict,
     Field,
     SerializerFunctionWrapHandler,
+    field_validator,
     model_serializer,
     model_validator,
 )
 
+from gristmill import units
 from gristmill.quantities import parse_bytes, parse_count
 
 Count = Annotated[int, BeforeValidator(parse_count)]
@@ -46,6 +50,7 @@ class Engine(BaseModel):
     kind: Literal["local", "slurm", "ray"] = "local"
     workers: Annotated[int, Field(ge=0)] | Literal["auto"] = "auto"  # 0: in this process, for debugging
     memory: ByteSize = Field(default=4 << 30, ge=256 << 20)
+    blocks: Literal["own", "datatrove"] = "own"  # datatrove: its own filters judge, for comparison, at its speed
     scratch: str | None = None  # with a remote output: a folder on the machine's own disk for files at work
     scratch_size: ByteSize = Field(default=100_000_000_000, ge=10_000_000)  # what may lie there, of finished tasks
 
@@ -62,6 +67,13 @@ class Engine(BaseModel):
     max_array_size: int = Field(default=1001, ge=1)
     at_once: int | None = Field(default=None, ge=1)  # tasks of one job that may run at the same time
     address: str | None = None  # of Ray's head; none: a Ray of its own on this machine
+
+    @field_validator("blocks")
+    @classmethod
+    def _is_installed(cls, blocks: str) -> str:
+        if blocks == units.DATATROVE and find_spec("datatrove") is None:
+            raise ValueError("expected datatrove, found it is not installed; run `pip install 'gristmill[datatrove]'`")
+        return blocks
 
     @model_validator(mode="after")
     def _keys_fit_the_kind(self) -> Engine:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -51,6 +52,8 @@ REGISTRY: dict[str, dict[str, str]] = {
 }
 
 
+OURS, DATATROVE = "own", "datatrove"  # who judges
+_OF_DATATROVE = "datatrove.pipeline.filters."  # holds filters, and runs nothing that a stranger's recipe says
 _PRESETS = {"preset": "preset", "parameters_file": "preset_of_file"}  # see filters/presets.py
 
 
@@ -60,19 +63,32 @@ class Choice:
 
     name: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    by: str = OURS  # of a filter: who judges
 
     def make(self, kind: str) -> Any:
         """The unit itself."""
-        return _usable(kind, self._as_declared(kind))
+        unit = _usable(kind, self._as_declared(kind))
+        if self.by == OURS:
+            return unit
+        from gristmill.filters.datatrove_blocks import in_place_of
+
+        return in_place_of(unit)
+
+    def judged_by(self, by: str) -> Choice:
+        """The same filter, judged by somebody else."""
+        return dataclasses.replace(self, by=by)
 
     def literals(self, kind: str) -> dict[str, Any]:
         """What enters a fingerprint: name, VERSION, every parameter with defaults filled in; for a file its content."""
         unit = self._as_declared(kind)
         contents = unit.contents() if hasattr(unit, "contents") else {}
-        return {"name": self.name, "version": getattr(unit, "VERSION", 1), **dataclasses.asdict(unit), **contents}
+        literals = {"name": self.name, "version": getattr(unit, "VERSION", 1), **dataclasses.asdict(unit), **contents}
+        return literals if self.by == OURS else {**literals, "blocks": self.by}
 
     def measuring_literals(self) -> dict[str, Any]:
         """What a filter's signals depend on: `literals` without the bounds."""
+        if self.by != OURS:
+            return self.literals("filter")  # datatrove gives verdicts, no numbers
         unit = self._as_declared("filter")
         parameters = unit.measuring() if hasattr(unit, "measuring") else dataclasses.asdict(unit)
         return {"name": self.name, "version": getattr(unit, "VERSION", 1), **parameters}
@@ -157,13 +173,23 @@ def _class(kind: str, name: str) -> Any:
     target = REGISTRY[kind].get(name, name if ":" in name else None)
     if target is None:
         raise ValueError(unknown_name(kind, name, REGISTRY[kind]))
-    if name not in REGISTRY[kind]:
-        foreign_code.require_allowed(target)
     module_name, _, class_name = target.partition(":")
+    if name not in REGISTRY[kind] and not f"{module_name}.".startswith(_OF_DATATROVE):
+        foreign_code.require_allowed(target)
     try:
         unit_class = getattr(importlib.import_module(module_name), class_name)
     except (ImportError, AttributeError) as error:
-        raise ValueError(f"expected a {kind} at `{target}`, found none: {error}") from error
+        install = "; run `pip install 'gristmill[datatrove]'`" if _lacks_datatrove(error) else ""
+        raise ValueError(f"expected a {kind} at `{target}`, found none: {error}{install}") from error
+    if kind == "filter" and "datatrove" in sys.modules:
+        from gristmill.filters.datatrove_blocks import as_unit, is_block
+
+        if is_block(unit_class):
+            return as_unit(unit_class)
     if not dataclasses.is_dataclass(unit_class):
         raise ValueError(f"expected a dataclass (its fields are the parameters), found {target}")
     return unit_class
+
+
+def _lacks_datatrove(error: Exception) -> bool:
+    return isinstance(error, ModuleNotFoundError) and (error.name or "").split(".")[0] == DATATROVE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import random
 from collections.abc import Callable
@@ -17,9 +18,11 @@ from typer.testing import CliRunner
 from gristmill.cli import app
 from gristmill.compat.krill import prepared, schema, translate
 from gristmill.errors import FormatError, RecipeError
-from reference import krill as twin
 
 datasets = pytest.importorskip("datasets")
+for needed in ("transformers", "trl"):
+    pytest.importorskip(needed, reason="krill's steps are repeated by datasets, transformers and TRL")
+twin = importlib.import_module("reference.krill")
 WORDS = [
     "mill",
     "grain",
@@ -123,7 +126,9 @@ def _one_file(folder: Path) -> tuple[dict[str, Any], Tokenizer, str | None]:
 def _twice_closed(folder: Path) -> tuple[dict[str, Any], Tokenizer, str | None]:
     """The tokenizer closes with an EOS by itself: rows have two."""
     path = write_jsonl(folder / "a.jsonl", texts(150, 1))
-    config = {"eos_token": {"content": "<end>"}, "model_input_names": ["input_ids", "token_type_ids", "attention_mask"]}
+    end = {"__type": "AddedToken", "content": "<end>", "lstrip": False, "normalized": False, "rstrip": False,
+           "single_word": False, "special": True}  # fmt: skip
+    config = {"eos_token": end, "model_input_names": ["input_ids", "token_type_ids", "attention_mask"]}
     name, tokenizer = make_tokenizer(folder / "tok", config, surround=True)
     return flat(folder, [{"path": path}], name), tokenizer, "<end>"
 
@@ -167,9 +172,10 @@ def test_rows_are_krills(tmp_path: Path, make: Callable[[Path], tuple[dict[str, 
     output = run(tmp_path, config)
     asked = schema.read(tmp_path / "config.yaml")
     parts = [(each.path, each.split, each.text_column) for each in asked.datasets]
-    eos_id = None if eos is None else tokenizer.token_to_id(eos)
+    theirs = twin.tokenizer_at(asked.tokenizer.hub_id, eos)
+    assert theirs.eos_token_id == (None if eos is None else tokenizer.token_to_id(eos))
     made = asked.preprocess
-    expected = twin.prepare(parts, tokenizer, eos_id, made.min_length, made.sequence_len)
+    expected = twin.prepare(parts, theirs, made.min_length, made.sequence_len)
     assert min(len(expected.rows), expected.dropped_by_length, expected.dropped_tail) > 5
 
     found = datasets.load_from_disk(made.prepared_path)
@@ -285,3 +291,25 @@ def test_a_second_run_drops_what_the_first_one_saw(tmp_path: Path) -> None:
     once = rows("one", first, **cache)
     assert rows("one", first, **cache) == once
     assert rows("two", both, **cache) == rows("three", new)
+
+
+def test_datatrove_as_an_engine(tmp_path: Path) -> None:
+    """Its own filters judge; near copies go; what a filter drops stands in the books under the name that ours has."""
+    pytest.importorskip("datatrove")
+    pytest.importorskip("fasttext")
+    name, _ = make_tokenizer(tmp_path / "tok", {"eos_token": "<|endoftext|>"})
+    english = [f"{number} of the people in the town said that they had seen it before, and more than once. " * 4
+               for number in range(40)]  # fmt: skip
+    vietnamese = ["Đây là một câu tiếng Việt khá dài, nói về cối xay gạo và nước ở trong làng của chúng tôi. " * 3]
+    path = write_jsonl(tmp_path / "a.jsonl", [*english, *vietnamese, "short but new: " + "x " * 60])
+    asked = {"enabled": True, "pipeline_config": {
+        "deduplication": "minhash", "quality_filters": [{"min_length": 150}, {"language_filter": "en"}]}}  # fmt: skip
+    config = {**sectioned(tmp_path, [{"path": path}], name, min_length=1), "datatrove": asked}
+    assert "Filters are datatrove's own" in run(tmp_path, config)
+    ledger = json.loads((tmp_path / "prepared.gristmill" / "ledger.json").read_text())
+    gone = [entry["gone"] for entry in ledger["entries"] if entry["stage"] in ("sift", "dedup")]
+    assert gone[0] == {"length_2.min_characters": 1, "language.other": 1}
+    assert gone[1]["minhash"] > 20
+    config["datatrove"]["enabled"] = False
+    assert "datatrove" not in run(tmp_path, config).replace(str(tmp_path), "")
+    assert len(datasets.load_from_disk(str(tmp_path / "prepared"))) > 20

@@ -64,7 +64,19 @@ def test_unknown_keys_are_named(tmp_path: Path) -> None:
         ({"hub_tokenizer_id": None}, r"tokenizer\.hub_id \(line \d+\): expected a valid string, found None"),
         ({"sequence_len": "long"}, r"preprocess\.sequence_len \(line \d+\): .*found 'long'"),
         ({"datasets": []}, r"datasets \(line \d+\): expected at least one dataset, found none"),
-        ({"datatrove": {"enabled": True}}, r"datatrove\.enabled \(line \d+\): expected false"),
+        (
+            {"datatrove": {"enabled": True, "pipeline_config": {"dedupe": "exact"}}},
+            r"datatrove\.pipeline_config\.dedupe \(line \d+\): .*Known: deduplication, distributed, quality_filters",
+        ),
+        (
+            {"datatrove": {"pipeline_config": {"deduplication": "fuzzy"}}},
+            r"datatrove\.pipeline_config\.deduplication \(line \d+\): .*'minhash' or 'exact'.*'fuzzy'",
+        ),
+        (
+            {"datatrove": {"pipeline_config": {"quality_filters": [{"min_lenght": 5}]}}},
+            r"quality_filters.*unknown quality filter `min_lenght`.*min_length.*language_filter",
+        ),
+        ({"datatrove": {"enabeld": True}}, r"datatrove\.enabeld.*enabled.*pipeline_config"),
     ],
 )
 def test_mistakes_have_a_place(tmp_path: Path, changes: dict[str, Any], message: str) -> None:
@@ -88,3 +100,10 @@ def test_what_is_no_config(tmp_path: Path, text: str, found: str) -> None:
 
 def test_datatrove_may_be_off(tmp_path: Path) -> None:
     assert read(tmp_path, {**FLAT, "datatrove": {"enabled": False, "pipeline_config": {}}}).ignored() == []
+
+
+def test_without_datatrove_it_can_be_off_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schema, "find_spec", lambda name: None)
+    assert not read(tmp_path, {**FLAT, "datatrove": {"enabled": False}}).datatrove.enabled
+    with pytest.raises(RecipeError, match=r"datatrove\.enabled.*pip install 'gristmill\[datatrove\]'"):
+        read(tmp_path, {**FLAT, "datatrove": {"enabled": True}})

@@ -17,7 +17,7 @@ from prose_texts import LONG
 from prose_texts import texts as prose
 
 import gristmill as gm
-from gristmill.compat.datatrove_filters import judge_of
+from gristmill.filters.datatrove_judge import judge_of
 from gristmill.filters.filter import Filter, RewritingFilter
 
 pytest.importorskip("datatrove", reason="datatrove, the judge, is not installed; Gristmill runs without it")

@@ -109,7 +109,7 @@ def test_decides_as_datatrove(
     trained: Callable[[str], Path], name: str, text: str, score: float, keeps: bool, replacement: str
 ) -> None:
     pytest.importorskip("datatrove", reason="datatrove, the judge, is not installed; Gristmill runs without it")
-    from gristmill.compat.datatrove_filters import judge_of
+    from gristmill.filters.datatrove_judge import judge_of
 
     bounds = {"keep_labels" if keeps else "remove_labels": [("l0_x", score), ("l2_x", 0.9)]}
     unit = gm.filters.FastTextClassifier(model_url=str(trained(name)), newline_replacement=replacement, **bounds)  # type: ignore[call-arg]

@@ -144,7 +144,7 @@ texts = st.lists(st.one_of(st.sampled_from(TEXTS), st.text(st.characters(exclude
 )
 def test_decides_as_datatrove(texts: list[str], keep: list[str] | None, threshold: float) -> None:
     pytest.importorskip("datatrove", reason="datatrove, the judge, is not installed; Gristmill runs without it")
-    from gristmill.compat.datatrove_filters import judge_of
+    from gristmill.filters.datatrove_judge import judge_of
 
     unit = gm.filters.Language(languages=keep, language_threshold=threshold)  # type: ignore[call-arg]
     judge = judge_of(unit)

@@ -1,12 +1,15 @@
-"""krill's `preprocess`, step by step, in memory: the slow twin of compat/krill."""
+"""krill's `preprocess` in memory, by `datasets`, `transformers` and TRL: the slow twin of compat/krill."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import datasets
+from transformers import PreTrainedTokenizerFast
+from trl import pack_dataset
 
 
 @dataclass
@@ -18,10 +21,15 @@ class Prepared:
     dropped_tail: int
 
 
-def prepare(
-    parts: Sequence[tuple[str, str, str]], tokenizer: Any, eos_id: int | None, min_length: int, sequence_len: int
-) -> Prepared:
-    """`parts` are path, split and text column; `tokenizer` is one of `tokenizers`."""
+def tokenizer_at(place: str, eos_token: str | None) -> Any:
+    """A folder as `save_pretrained` leaves it, or a tokenizer.json alone, of which nobody knows the EOS."""
+    if Path(place).is_dir():
+        return PreTrainedTokenizerFast.from_pretrained(place)
+    return PreTrainedTokenizerFast(tokenizer_file=place, eos_token=eos_token)
+
+
+def prepare(parts: Sequence[tuple[str, str, str]], tokenizer: Any, min_length: int, sequence_len: int) -> Prepared:
+    """`parts` are path, split and text column."""
     loaded = []
     for path, split, column in parts:
         if path.endswith(".jsonl"):
@@ -32,19 +40,27 @@ def prepare(
             part = part.remove_columns([name for name in part.column_names if name != column])
             part = part.rename_column(column, "text")
         loaded.append(part.select_columns(["text"]))
-    seen = set()
-    kept = []
-    for row in datasets.concatenate_datasets(loaded):
-        text = clean(row["text"])
-        if len(text) >= 100 and text not in seen:
-            seen.add(text)
-            kept.append(text)
-    encoded = [tokenizer.encode(text).ids + ([] if eos_id is None else [eos_id]) for text in kept]
-    long_enough = [ids for ids in encoded if len(ids) >= min_length]
-    stream = [token for ids in long_enough for token in ids]
-    full = len(stream) // sequence_len
-    rows = [stream[number * sequence_len : (number + 1) * sequence_len] for number in range(full)]
-    return Prepared(rows, sum(map(len, encoded)) - len(stream), len(stream) - full * sequence_len)
+    whole = datasets.concatenate_datasets(loaded).map(lambda row: {"text": clean(row["text"])})
+    seen: set[str] = set()
+
+    def is_new(row: dict[str, Any]) -> bool:
+        if len(row["text"]) < 100 or row["text"] in seen:
+            return False
+        seen.add(row["text"])
+        return True
+
+    def encode(rows: dict[str, Any]) -> dict[str, Any]:
+        eos = [] if tokenizer.eos_token_id is None else [tokenizer.eos_token_id]
+        return {"input_ids": [ids + eos for ids in tokenizer(rows["text"])["input_ids"]]}
+
+    encoded = whole.filter(is_new).map(encode, batched=True, remove_columns=["text"])
+    long_enough = encoded.filter(lambda row: len(row["input_ids"]) >= min_length)
+    packed = pack_dataset(long_enough, sequence_len, "wrapped", {"batch_size": len(long_enough)})["input_ids"][:]
+    rows = [row for row in packed if len(row) == sequence_len]
+    assert all(len(row) == sequence_len for row in packed[:-1])
+    tokens = sum(map(len, long_enough["input_ids"][:]))
+    dropped = sum(map(len, encoded["input_ids"][:])) - tokens
+    return Prepared(rows, dropped, tokens - len(rows) * sequence_len)
 
 
 def clean(text: Any) -> str:

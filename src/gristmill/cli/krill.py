@@ -31,6 +31,8 @@ def preprocess_command(
     if ignored := asked.ignored():
         console.print(f"Keys that nobody here knows, ignored: {', '.join(ignored)}", markup=False, soft_wrap=True)
     console.print("Memory is bounded in every mode; `preprocess_memory_efficient` changes nothing.", soft_wrap=True)
+    if asked.datatrove.enabled:
+        console.print("Filters are datatrove's own, one document at a time; the rest is our engine.", soft_wrap=True)
     recipe = translate.recipe_of(asked, parse_bytes(memory) if memory else None, workers)
     folder = Path(asked.preprocess.prepared_path)
     prepared.require_room(folder)

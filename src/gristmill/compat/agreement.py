@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from gristmill import sources
 from gristmill.cleaning.sequence import CleanerSequence
-from gristmill.compat.datatrove_filters import UNNAMED, Judge, judge_of
+from gristmill.filters.datatrove_judge import UNNAMED, Judge, judge_of
 from gristmill.filters.filter import Filter, RewritingFilter
 from gristmill.filters.view import TextView
 from gristmill.recipe import Recipe, Source

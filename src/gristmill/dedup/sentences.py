@@ -60,13 +60,17 @@ class Sentences:
 
     def find(self, turn: int, texts: Any, first_byte: int, examined: I64) -> Iterator[Found]:
         """A hash of each span that says anything."""
+        offsets, data = buffers(texts)
+        pieces, looked_at = self.pieces(offsets, data)
+        low, high, start = self.spans(pieces, looked_at, data)
+        yield Found(Occurrences(low, high, start - offsets[0] + first_byte << PLACE_BITS), NONE)
+
+    def spans(self, pieces: Any, looked_at: I64, data: Bytes) -> tuple[Any, Any, I64]:
+        """Of each span that says anything two hashes, the first of which is datatrove's, and where it begins."""
         from gristmill.kernels.folding import SIMPLE, fold
         from gristmill.kernels.sentence_spans import hash_spans
 
-        offsets, data = buffers(texts)
-        pieces, looked_at = self._pieces(offsets, data)
-        low, high, start = hash_spans(pieces, looked_at, *fold(pieces.bounds(), data, SIMPLE), self.n_sentences)
-        yield Found(Occurrences(low, high, start - offsets[0] + first_byte << PLACE_BITS), NONE)
+        return hash_spans(pieces, looked_at, *fold(pieces.bounds(), data, SIMPLE), self.n_sentences)
 
     def cuts(self, texts: Any, first_byte: int, repeated: I64) -> Cuts:
         """What goes of the documents in which these spans begin."""
@@ -77,7 +81,7 @@ class Sentences:
         documents = np.searchsorted(offsets, begins, "right") - 1
         changed, number = np.unique(documents, return_inverse=True)
         changed_offsets, data = buffers(texts.take(changed))
-        pieces, _ = self._pieces(changed_offsets, data)
+        pieces, _ = self.pieces(changed_offsets, data)
         begins += changed_offsets[number] - offsets[documents]
         dropped = self._dropped(pieces, np.searchsorted(pieces.start, begins), data)
         without = without_sentences if self.split_sentences else without_lines
@@ -96,7 +100,7 @@ class Sentences:
         empty: npt.NDArray[np.bool_] = np.diff(offsets) == 0
         return few_words | (sentences < self.min_num_sentences) | empty
 
-    def _pieces(self, offsets: Offsets, data: Bytes) -> tuple[Any, I64]:
+    def pieces(self, offsets: Offsets, data: Bytes) -> tuple[Any, I64]:
         """The sentences or lines, and how many of each document count: not one of white space, which is the last."""
         from gristmill.kernels.sentence_spans import Pieces
         from gristmill.kernels.sentences import split_sentences

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,14 +19,12 @@ from gristmill.filters.filter import Filter, Rule, Signals
 from gristmill.filters.view import TextView
 from gristmill.formats import resource
 
-if TYPE_CHECKING:
-    from gristmill.kernels.listed_words import WordTree
-
 _WITHOUT_SPACES = ("ja", "th", "zh")  # languages in which a word is looked for within others
 _ALLOWED = ("sm", "グロ", "女の子", "性")  # in datatrove's lists, but common parts of words in Japanese and Chinese
 _LOWER_BY_CONTEXT = "İ|Σ"  # what Arrow lower-cases otherwise than Python
 
 WordList = str | Sequence[str]
+Finder = Callable[..., "npt.NDArray[np.bool_]"]  # the buffers of lower-cased texts → which of them say a word
 
 
 @dataclass(frozen=True)
@@ -122,10 +120,8 @@ class BadWords(Filter):
         return dict(self.lists) if isinstance(self.lists, Mapping) else {self.default_language: self.lists}
 
     @cached_property
-    def _trees(self) -> dict[str, WordTree]:
-        from gristmill.kernels.listed_words import word_tree
-
-        return {language: word_tree(words) for language, words in self._words.items()}
+    def _finders(self) -> dict[str, Finder]:
+        return {language: finder(language, words) for language, words in self._words.items()}
 
     @cached_property
     def _words(self) -> dict[str, set[str]]:
@@ -135,17 +131,22 @@ class BadWords(Filter):
         }
 
     def _found(self, language: str, texts: Any) -> npt.NDArray[np.bool_]:
-        from gristmill.kernels.listed_words import find_anywhere, find_apart
-
-        if language not in self._trees:
+        if language not in self._finders:
             if not self.fail_on_missing_language:
                 return np.zeros(len(texts), np.bool_)
             raise RecipeError(
-                f"expected a list of bad words for language {language!r}, found lists for {', '.join(self._trees)}\n"
+                f"expected a list of bad words for language {language!r}, found lists for {', '.join(self._finders)}\n"
                 "  Add one to `lists`, or set `fail_on_missing_language: false` to keep such documents."
             )
-        find = find_anywhere if language in _WITHOUT_SPACES else find_apart
-        return find(*buffers(_lower_case(texts)), self._trees[language])
+        return self._finders[language](*buffers(lower_case(texts)))
+
+
+def finder(language: str, words: set[str]) -> Finder:
+    """What looks for these words as they have to stand in that language."""
+    from gristmill.kernels.listed_words import find_anywhere, find_apart, word_tree
+
+    find, tree = find_anywhere if language in _WITHOUT_SPACES else find_apart, word_tree(words)
+    return lambda offsets, data: find(offsets, data, tree)
 
 
 def _is_list(words: object) -> bool:
@@ -154,7 +155,7 @@ def _is_list(words: object) -> bool:
     return isinstance(words, Sequence) and all(isinstance(word, str) for word in words)
 
 
-def _lower_case(texts: Any) -> Any:
+def lower_case(texts: Any) -> Any:
     """As str.lower() does it."""
     lower = pc.utf8_lower(texts)
     by_context = pc.match_substring_regex(texts, _LOWER_BY_CONTEXT)

@@ -18,7 +18,7 @@ from gristmill.filters.view import TextView
 from gristmill.filters.words import DEFAULT
 
 if TYPE_CHECKING:
-    from gristmill.kernels.c4_lines import KeptLines
+    from gristmill.kernels.c4_lines import KeptLines, Rules
 
 _OFF = -1  # datatrove's word for null
 _NOT_OF_LINES = ("min_sentences", "drop_lorem_ipsum", "drop_curly_brackets", "words")
@@ -155,12 +155,17 @@ class C4Quality(RewritingFilter):
     def _kept(self, view: TextView) -> _Kept:
         return view.once((self.NAME, *self.measuring().items()), lambda: self._keep(view))
 
-    def _keep(self, view: TextView) -> _Kept:
-        from gristmill.kernels.c4_lines import NO_LIMIT, Rules, keep_lines
-        from gristmill.kernels.c4_words import words_of_lines
-        from gristmill.kernels.split_lines import split_lines
+    def count_lines(self, view: TextView) -> dict[str, int]:
+        """datatrove's counts of what becomes of lines."""
+        from gristmill.kernels.c4_line_counts import count_lines
 
-        rules = Rules(
+        ends = self.drop_lorem_ipsum, self.drop_curly_brackets
+        return count_lines(self._pieces(view), view.data, self._line_rules(), *ends)
+
+    def _line_rules(self) -> Rules:
+        from gristmill.kernels.c4_lines import NO_LIMIT, Rules
+
+        return Rules(
             NO_LIMIT if self.max_word_length is None else self.max_word_length,
             self.min_words_per_line or 0,
             self.remove_citations,
@@ -168,8 +173,17 @@ class C4Quality(RewritingFilter):
             self.drop_javascript_lines,
             self.drop_policy_lines,
         )
-        pieces = split_lines(view.offsets, view.data) if self.split_lines else split(self.words, view)
-        lines = keep_lines(pieces, view.data, rules)
+
+    def _pieces(self, view: TextView) -> Any:
+        from gristmill.kernels.split_lines import split_lines
+
+        return split_lines(view.offsets, view.data) if self.split_lines else split(self.words, view)
+
+    def _keep(self, view: TextView) -> _Kept:
+        from gristmill.kernels.c4_lines import keep_lines
+        from gristmill.kernels.c4_words import words_of_lines
+
+        lines = keep_lines(self._pieces(view), view.data, self._line_rules())
         of_lines = TextView(strings(lines.offsets, lines.data))
         if self._splits_words() and view.has_words(DEFAULT):
             words, data = view.words(DEFAULT), of_lines.data

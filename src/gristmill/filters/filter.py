@@ -9,7 +9,7 @@ overrides `broken_rules`, `rule_names` and `signal_names` instead of `rules`.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -104,6 +104,12 @@ class Filter:
         """Where in a text stands what this reason drops it for: spans of characters, for people to look at. A filter
         that has nothing to point at says nothing here."""
         return ()
+
+    def name_of(self, metadata: Mapping[str, Any]) -> str:
+        """The verdict on a document that datatrove's filter like this drops without saying why; `metadata`: as that
+        filter left it."""
+        names = self.rule_names()
+        return names[0] if len(names) == 1 else f"{self.NAME}.dropped"
 
     def judge(self, signals: Signals) -> Any:
         """Signals → verdicts: a string array, null = keep."""

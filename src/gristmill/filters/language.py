@@ -124,6 +124,11 @@ class Language(Filter):
                 passes |= is_best & (score > self._threshold_of(label))
         return [("language.other", ~passes & ~wanted), ("language.low_score", ~passes & wanted)]
 
+    def name_of(self, metadata: Mapping[str, Any]) -> str:
+        """By the language that datatrove found."""
+        kept = self._kept()
+        return "language.low_score" if kept is None or metadata.get("language") in kept else "language.other"
+
     def _kept(self) -> tuple[str, ...] | None:
         kept: Any = self.keep
         return kept  # type: ignore[no-any-return]

@@ -35,29 +35,16 @@ def adapted(unit: Any) -> Filter:
     return _UserDefined(unit, form)
 
 
-class _UserDefined(Filter):
-    def __init__(self, unit: Any, form: str) -> None:
-        self._unit = unit
-        self._form = form
-        self.NAME = type(unit).__name__  # type: ignore[misc]  # the name of this one's class
-        self.VERSION = getattr(unit, "VERSION", 1)  # type: ignore[misc]
+class VerdictFilter(Filter):
+    """A filter whose verdicts cannot be made of numbers: they are its one signal."""
+
+    def verdicts_in(self, view: TextView) -> Any:
+        """A string array, null = keep; without the filter's name."""
+        raise TypeError(f"{type(self).__name__} does not say how to judge")
 
     def measure(self, view: TextView) -> Signals:
         """One signal, the verdict itself: it is the unit's secret what it measured."""
-        return {f"{self.NAME}.verdict": self._verdicts(view.texts)}
-
-    def _verdicts(self, texts: Any) -> Any:
-        method = getattr(self._unit, self._form)
-        if self._form == "verdicts":
-            verdicts = method(texts)
-        elif self._form == "verdict":
-            verdicts = [method(text) for text in texts.to_pylist()]
-        else:
-            verdicts = [None if method(text) else "dropped" for text in texts.to_pylist()]
-        found = verdicts if isinstance(verdicts, pa.Array) else pa.array(verdicts, pa.string())
-        if len(found) != len(texts):
-            raise ValueError(f"expected {len(texts)} verdicts from {self.NAME}, found {len(found)}")
-        return found.cast(pa.string())
+        return {f"{self.NAME}.verdict": self.verdicts_in(view)}
 
     def signal_names(self) -> list[str]:
         """The verdict."""
@@ -75,3 +62,26 @@ class _UserDefined(Filter):
             (f"{self.NAME}.{reason}", pc.equal(verdicts, reason).fill_null(False).to_numpy(zero_copy_only=False))
             for reason in reasons
         ]
+
+
+class _UserDefined(VerdictFilter):
+    def __init__(self, unit: Any, form: str) -> None:
+        self._unit = unit
+        self._form = form
+        self.NAME = type(unit).__name__  # type: ignore[misc]  # the name of this one's class
+        self.VERSION = getattr(unit, "VERSION", 1)  # type: ignore[misc]
+
+    def verdicts_in(self, view: TextView) -> Any:
+        """What the unit says."""
+        texts = view.texts
+        method = getattr(self._unit, self._form)
+        if self._form == "verdicts":
+            verdicts = method(texts)
+        elif self._form == "verdict":
+            verdicts = [method(text) for text in texts.to_pylist()]
+        else:
+            verdicts = [None if method(text) else "dropped" for text in texts.to_pylist()]
+        found = verdicts if isinstance(verdicts, pa.Array) else pa.array(verdicts, pa.string())
+        if len(found) != len(texts):
+            raise ValueError(f"expected {len(texts)} verdicts from {self.NAME}, found {len(found)}")
+        return found.cast(pa.string())

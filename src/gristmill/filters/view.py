@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from gristmill.kernels.words import Words
 
 Made = TypeVar("Made")
+ALL_METADATA = "*"  # as a column: the whole of each document's metadata, as JSON
 
 
 class TextView:

@@ -58,7 +58,7 @@ class KeptLines(NamedTuple):
 
 
 @inline
-def _has_long_word(data, start, stop, characters, limit):
+def has_long_word(data, start, stop, characters, limit):
     """Whether a word of data[start:stop] has more than `limit` characters: it lies between two blanks far apart."""
     after_blank = start
     for at in range(start, stop, PADDING_BYTES):
@@ -85,7 +85,7 @@ def _longest_word(data, at, stop, characters):
 
 
 @inline
-def _has_words(data, at, stop, characters, wanted):
+def has_words(data, at, stop, characters, wanted):
     """Whether data[at:stop] has so many words, as str.split() counts them."""
     words = np.int64(0)
     in_word = False
@@ -128,7 +128,7 @@ def _copy(data, at, stop, out, o):
 
 
 @inline
-def _copy_without_citations(data, at, stop, characters, out, o):
+def copy_without_citations(data, at, stop, characters, out, o):
     """Writes data[at:stop] from `o` on; where that ends."""
     plain = at
     while at < stop:
@@ -150,7 +150,7 @@ def _copy_without_citations(data, at, stop, characters, out, o):
 
 
 @inline
-def _ends_well(data, start, stop):
+def ends_well(data, start, stop):
     if stop == start or not _is_terminal(data[stop - 1]):
         return False
     dots = stop - start >= 3 and data[stop - 1] == _FULL_STOP
@@ -163,18 +163,18 @@ def _is_terminal(byte):
 
 
 @inline
-def _has_byte(data, at, stop, byte):
+def has_curly_bracket(data, at, stop):
     while at < stop:
-        found = equal64(data, at, byte)
+        found = equal64(data, at, _CURLY)
         if found:
             return at + first_bit(found) < stop
         at += PADDING_BYTES
     return False
 
 
-_RULES = types.NamedTuple([types.int64, types.int64, *[types.boolean] * 4], Rules)
+RULES = types.NamedTuple([types.int64, types.int64, *[types.boolean] * 4], Rules)
 _KEEP = types.int64(
-    *(I64_IN, I64_IN, I64_IN, BYTES_IN, _RULES, CHARACTERS_IN),
+    *(I64_IN, I64_IN, I64_IN, BYTES_IN, RULES, CHARACTERS_IN),
     *(I64_OUT, I64_OUT, I64_OUT, BYTES_OUT, types.Array(types.int64, 2, "C")),
 )
 
@@ -191,22 +191,22 @@ def _keep(first, start, stop, bytes_, rules, character_tables, kept_first, kept_
             last = data[end - 1] if end > at else 0
             if rules.require_terminal_mark and last != _CLOSE and not _is_terminal(last):
                 continue
-            if not _has_words(data, at, end, characters, rules.min_words):
+            if not has_words(data, at, end, characters, rules.min_words):
                 continue
             limit = rules.max_word_characters
-            if end - at > limit and _has_long_word(data, at, end, characters, limit):
+            if end - at > limit and has_long_word(data, at, end, characters, limit):
                 continue
             if rules.remove_citations:
-                after = _copy_without_citations(data, at, end, characters, out, o)
+                after = copy_without_citations(data, at, end, characters, out, o)
             else:
                 after = _copy(data, at, end, out, o)
-            if rules.require_terminal_mark and not _ends_well(out, o, after):
+            if rules.require_terminal_mark and not ends_well(out, o, after):
                 continue
             kinds = phrases(out, o, after)
             found[0, document] += kinds & LOREM_IPSUM != 0
             if rules.drop_javascript and kinds & JAVASCRIPT:
                 continue
-            if _has_byte(out, o, after, _CURLY):
+            if has_curly_bracket(out, o, after):
                 found[2, document] |= found[0, document] == 0
                 found[1, document] += 1
             if rules.drop_policy and kinds & POLICY:

@@ -28,7 +28,7 @@ from gristmill.engine.record import Record
 from gristmill.engine.step import Outcome, Step, Task
 from gristmill.errors import SourceError
 from gristmill.filters.sequence import FilterSequence, verdicts_of
-from gristmill.filters.view import TextView
+from gristmill.filters.view import ALL_METADATA, TextView
 from gristmill.formats.documents import DocumentWriter
 from gristmill.sources.piece import Chunk, Columns
 from gristmill.units import Choice, split_at_first_cut
@@ -85,7 +85,7 @@ def columns_of(recipe: Recipe, source: Source) -> Columns:
     filters = [choice.make("filter") for choice in recipe.filters_of(source)]
     by_filters = [name for unit in filters for name in (unit.column(), *unit.other_columns())]
     by_dedup = sequence.looked_at([choice.make("deduplicator") for choice in recipe.dedup])
-    looked_at = [name for name in (*by_filters, *by_dedup) if name not in ("text", "id")]
+    looked_at = [name for name in (*by_filters, *by_dedup) if name not in ("text", "id", ALL_METADATA)]
     metadata = [*source.metadata_columns, *looked_at]
     return Columns(source.text_column, source.id_column, tuple(dict.fromkeys(metadata)))
 
@@ -97,9 +97,11 @@ def cleaners_of(recipe: Recipe) -> tuple[Choice, ...]:
 
 
 def column_of(documents: Mapping[str, Any], name: str) -> Any:
-    """What a filter looks at that is not the text: the ids, or one key of the metadata."""
+    """What a filter looks at that is not the text: the ids, one key of the metadata, or all of it."""
     from gristmill.sources.metadata import string_values
 
+    if name == ALL_METADATA:
+        return documents["metadata"]
     return documents["id"] if name == "id" else string_values(documents["metadata"], name)
 
 

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from typing import Any
+from importlib.util import find_spec
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from gristmill.errors import RecipeError
+from gristmill.errors import RecipeError, unknown_name
 from gristmill.recipe_engine import ByteSize, Count
 from gristmill.recipe_mistakes import mistakes
+from gristmill.units import REGISTRY, Choice, choose
 from gristmill.yaml_map import line_numbers, read_map, read_text
 
 # The older schema's keys, and where they stand in the newer one.
@@ -79,23 +81,59 @@ class Preprocess(_Section):
     dedup_cache_dir: str | None = None  # what runs with other prepared paths kept is dropped; a run again is the same
 
 
-class Datatrove(_Section):
-    """The proposed section: off, or not to be had here."""
+class Pipeline(BaseModel):
+    """What datatrove is to do. `quality_filters`: {min_length: characters}, {language_filter: en, or a list}, or any
+    filter of a recipe with its parameters."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+
+    deduplication: Literal["minhash", "exact"] = "exact"
+    quality_filters: tuple[Choice, ...] = ()
+    distributed: bool = False  # several processes; else one
+
+    @field_validator("quality_filters", mode="before")
+    @classmethod
+    def _known_filters(cls, items: Any) -> Any:
+        if not isinstance(items, (list, tuple)):
+            raise ValueError(f"expected a list such as [{{min_length: 100}}, {{language_filter: en}}], found {items!r}")
+        return tuple(_filter_of(item) for item in items)
+
+
+def _filter_of(item: Any) -> Choice:
+    """One of the section's filters as a filter of ours."""
+    if isinstance(item, Choice):
+        return item
+    name, value = next(iter(item.items())) if isinstance(item, Mapping) and len(item) == 1 else (None, None)
+    if name == "min_length":
+        return choose("filter", {"length": {"min_characters": value}})
+    if name == "language_filter":
+        return choose("filter", {"language": {"keep": value}})
+    known = ["min_length", "language_filter", *REGISTRY["filter"]]
+    if name not in known:
+        raise ValueError(unknown_name("quality filter", str(item if name is None else name), known))
+    return choose("filter", item)
+
+
+class Datatrove(BaseModel):
+    """The proposed section. Off, or absent, our own engine does all of it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
     enabled: bool = False
+    pipeline_config: Pipeline = Pipeline()
 
     @field_validator("enabled")
     @classmethod
-    def _off(cls, enabled: bool) -> bool:
-        if enabled:
-            raise ValueError("expected false, for `preprocess` works without datatrove: write a recipe for filters")
+    def _installed(cls, enabled: bool) -> bool:
+        if enabled and find_spec("datatrove") is None:
+            raise ValueError("expected datatrove, found it is not installed; run `pip install 'gristmill[datatrove]'`")
         return enabled
 
 
 class KrillConfig(BaseModel):
     """What `preprocess`, `inspect-dataset` and `train-tokenizer` read of a config."""
 
-    model_config = ConfigDict(extra="allow", frozen=True)
+    model_config = ConfigDict(extra="allow", frozen=True, arbitrary_types_allowed=True)
 
     datasets: tuple[Dataset, ...]
     tokenizer: Tokenizer

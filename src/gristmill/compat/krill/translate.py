@@ -39,6 +39,14 @@ def recipe_of(config: KrillConfig, memory_bytes: int | None = None, workers: int
     """The recipe. A memory limit makes chunks and windows smaller, which changes no row."""
     asked = config.preprocess
     engine: dict[str, Any] = {"memory": memory_bytes, "workers": workers}
+    datatrove = config.datatrove if config.datatrove.enabled else None
+    filters: list[Any] = [{"length": {"min_characters": _MIN_CHARACTERS}}]
+    deduplicator = "exact"
+    if datatrove is not None:
+        wanted = datatrove.pipeline_config
+        filters += wanted.quality_filters
+        deduplicator = wanted.deduplication
+        engine |= {"blocks": "datatrove", "workers": workers or (None if wanted.distributed else 1)}
     chunk_bytes = asked.chunk_size * _DOCUMENT_BYTES
     pack: dict[str, Any] = {"strategy": "wrapped", "sequence_length": asked.sequence_len}
     if memory_bytes is not None:
@@ -48,8 +56,8 @@ def recipe_of(config: KrillConfig, memory_bytes: int | None = None, workers: int
         {
             "sources": [_source(number, dataset) for number, dataset in enumerate(config.datasets)],
             "clean": [{"unicode": {"remove_nul": False}}, "strip"],
-            "filters": [{"length": {"min_characters": _MIN_CHARACTERS}}],
-            "dedup": [{"exact": {"index": asked.dedup_cache_dir} if asked.dedup_cache_dir else {}}],
+            "filters": filters,
+            "dedup": [{deduplicator: {"index": asked.dedup_cache_dir} if asked.dedup_cache_dir else {}}],
             "tokenizer": _tokenizer(config),
             "mixture": {"shuffle": False, "order": "concatenated"},
             "pack": pack,

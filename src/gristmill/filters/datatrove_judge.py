@@ -1,4 +1,5 @@
-"""datatrove's own filter in the place of one of ours, with the same parameters: the judge of `gristmill verify`.
+"""datatrove's own filter in the place of one of ours, with the same parameters: the judge of `gristmill verify`, and
+who judges under `engine: {blocks: datatrove}`.
 
 What enters: a filter of ours. What leaves: a `Judge` that gives verdicts as ours are written, one text at a time, at
 datatrove's speed. Needs datatrove, an extra.
@@ -52,18 +53,23 @@ class Judge:
 
     def verdict(self, text: str, metadata: dict[str, Any]) -> tuple[str | None, str]:
         """Null = keep, else `filter.reason`, or UNNAMED; and the text as datatrove leaves it."""
+        verdict, document = self.judged(text, metadata)
+        return verdict, document.text
+
+    def judged(self, text: str, metadata: dict[str, Any]) -> tuple[str | None, Any]:
+        """The same, and the document as datatrove leaves it."""
         from datatrove.data import Document
 
+        document = Document(text=text, id="", metadata=dict(metadata))
         if self.url_column is not None:
             if not metadata.get(self.url_column):
-                return self.without_url, text
-            metadata = {"url": metadata[self.url_column]}
-        document = Document(text=text, id="", metadata=dict(metadata))
+                return self.without_url, document
+            document.metadata = {"url": metadata[self.url_column]}
         result = self.theirs.filter(document)
         kept, reason = result if isinstance(result, tuple) else (result, None)
         if kept:
-            return None, document.text
-        return (f"{self.name}.{reason}" if reason else UNNAMED), document.text
+            return None, document
+        return (f"{self.name}.{reason}" if reason else UNNAMED), document
 
 
 def judge_of(unit: Filter) -> Judge | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import gristmill as gm
-from gristmill.compat.datatrove_filters import UNNAMED, judge_of
+from gristmill.filters.datatrove_judge import UNNAMED, judge_of
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # datatrove asks tldextract by an old name

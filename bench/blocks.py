@@ -138,10 +138,10 @@ def _best(options: argparse.Namespace, pipeline: str, side: str, source: Path, o
 
 def _print(pipeline: str, side: str, size: int, run: Measured, theirs: Measured, their_size: int) -> None:
     speed, their_speed = size / 1e6 / run.seconds, their_size / 1e6 / theirs.seconds
-    cpu_ratio = (theirs.cpu_seconds / their_size) / (run.cpu_seconds / size)
+    cpu_ratio = (theirs.processor_seconds / their_size) / (run.processor_seconds / size)
     print(
         f"{pipeline:10}{side:>8}{run.seconds:9.2f}{speed:8.2f}{speed / their_speed:7.1f}"
-        f"{run.cpu_seconds:8.1f}{cpu_ratio:11.1f}{run.peak_bytes / 1e6:9.0f}",
+        f"{run.processor_seconds:8.1f}{cpu_ratio:11.1f}{run.peak_bytes / 1e6:9.0f}",
         flush=True,
     )
 

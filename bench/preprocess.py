@@ -186,12 +186,12 @@ def _print(name: str, documents: int, size: int, run: Measured, ours: Measured |
     if ours is not None:
         against = (
             f"   ours: {run.seconds / ours.seconds:5.1f} x the speed, {ours.peak_bytes / run.peak_bytes:.2f} of the "
-            f"memory, 1/{run.cpu_seconds / ours.cpu_seconds:.0f} of the CPU"
+            f"memory, 1/{run.processor_seconds / ours.processor_seconds:.0f} of the CPU"
         )
     print(
         f"{documents:>10,} documents {name:15}{run.seconds:9.2f} s {size / 1e6 / run.seconds:8.2f} MB/s "
-        f"{run.peak_bytes / 1e6:7.0f} MB peak {run.cpu_seconds:8.1f} s CPU "
-        f"({run.cpu_seconds / run.seconds / CORES:4.0%} of {CORES} cores){against}",
+        f"{run.peak_bytes / 1e6:7.0f} MB peak {run.processor_seconds:8.1f} s CPU "
+        f"({run.processor_seconds / run.seconds / CORES:4.0%} of {CORES} cores){against}",
         flush=True,
     )
 

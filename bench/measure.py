@@ -44,7 +44,7 @@ def measure(command: Sequence[str], **environment: str) -> Measured:
     if process.returncode:
         sys.stderr.write(output)
         raise subprocess.CalledProcessError(process.returncode, command)
-    # What its processes' own servers started (multiprocessing's forkserver) is not among its children: it was looked at.
+    # What forkservers start is not among the children that have ended: it was looked at on the way.
     processor_seconds = max(_processor_seconds() - before, sum(peak.processor_seconds.values()))
     return Measured(seconds, peak.bytes, peak.process_bytes, output, processor_seconds)
 

@@ -76,7 +76,8 @@ def _run_on_slurm(
     told = ", ".join(f"{job.name} {number}" for job, number in zip(chain, numbers, strict=True))
     observer.notice(f"submitted to Slurm, each behind the one before: {told}")
     if not wait:
-        return f"Slurm has it. `gristmill plan` shows how far it is; the logs: {executors.logging_folder(recipe, submission)}"
+        logs = executors.logging_folder(recipe, submission)
+        return f"Slurm has it. `gristmill plan` shows how far it is; the logs: {logs}"
     watch = _Watch(submission, chain, observer)
     while (there := queue.waiting(numbers)) is None or there:
         time.sleep(watch.look())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -125,18 +125,21 @@ class GopherQuality(Filter):
         """The symbols, lines or words that are too many."""
         from gristmill.filters.marking import lines_of, words_of
 
-        words = [(span, text[slice(*span)]) for span in words_of(text, self.words)]
-        lines = [(span, text[slice(*span)]) for span in lines_of(text)]
         longest = self.max_average_word_length or 0
-        marked = {
-            "gopher_too_many_hashes": [span for span, word in words if word == "#"],
-            "gopher_too_many_ellipsis": [match.span() for match in re.finditer(r"\.\.\.|…", text)],
-            "gopher_too_many_bullets": [span for span, line in lines if line.startswith(("•", "-"))],
-            "gopher_too_many_end_ellipsis": [span for span, line in lines if line.endswith(("...", "…"))],
-            "gopher_below_alpha_threshold": [span for span, word in words if not any(map(str.isalpha, word))],
-            "gopher_above_avg_threshold": [span for span, word in words if len(word) > longest],
+        offending: dict[str, Callable[[str], bool]] = {
+            "gopher_too_many_hashes": lambda word: word == "#",
+            "gopher_below_alpha_threshold": lambda word: not any(map(str.isalpha, word)),
+            "gopher_above_avg_threshold": lambda word: len(word) > longest,
+            "gopher_too_many_bullets": lambda line: line.startswith(("•", "-")),
+            "gopher_too_many_end_ellipsis": lambda line: line.endswith(("...", "…")),
         }
-        return marked.get(reason, [])
+        if reason == "gopher_too_many_ellipsis":
+            return [match.span() for match in re.finditer(r"\.\.\.|…", text)]
+        if reason not in offending:
+            return []
+        of_lines = reason in ("gopher_too_many_bullets", "gopher_too_many_end_ellipsis")
+        spans = lines_of(text) if of_lines else words_of(text, self.words)
+        return [(start, stop) for start, stop in spans if offending[reason](text[start:stop])]
 
 
 @lru_cache(maxsize=8)

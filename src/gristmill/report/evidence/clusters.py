@@ -12,14 +12,16 @@ from gristmill.report.evidence.folder import RunFolder
 from gristmill.report.evidence.marked import LEFT_OUT, MARKED, PLAIN, added, marked, shortened
 from gristmill.report.evidence.texts import TextStore
 
+_TEXT_BYTES = 10 << 20
 _LARGEST = 5
 _PAIRS = 6
-_PAIRS_LOOKED_AT = 20_000  # of each deduplicator
+_PAIRS_LOOKED_AT = 2_000  # of each deduplicator
 
 
 def duplicates(run: RunFolder, texts: TextStore) -> list[dict[str, Any]]:
     """One for each deduplicator that took documents away or cut them."""
     found = []
+    texts.allow(_TEXT_BYTES)
     for record in records_of(run.output):
         counts = record["counts"]
         sizes = {int(size): count for size, count in counts.get("cluster_sizes", {}).items()}
@@ -29,8 +31,8 @@ def duplicates(run: RunFolder, texts: TextStore) -> list[dict[str, Any]]:
                 "documents": sum(sum(kinds.values()) for kinds in counts.get("dropped", {}).values()),
                 "bytes": sum(sum(kinds.values()) for kinds in counts.get("dropped_bytes", {}).values()),
                 "sizes": [list(row) for row in binned_sizes(sizes)] if sizes else [],
+                "pairs": _pairs(record, texts),
                 "largest": [_largest(cluster, texts) for cluster in counts.get("largest_clusters", ())[:_LARGEST]],
-                "pairs": _pairs(run, record, texts),
             }
         )
     return found
@@ -38,7 +40,7 @@ def duplicates(run: RunFolder, texts: TextStore) -> list[dict[str, Any]]:
 
 def _largest(cluster: dict[str, Any], texts: TextStore) -> dict[str, Any]:
     document = Document(*cluster["members"][0])
-    text = texts.text(document)
+    text = texts.kept_text(document)
     return {
         "size": cluster["size"],
         "place": _place(document),
@@ -47,22 +49,21 @@ def _largest(cluster: dict[str, Any], texts: TextStore) -> dict[str, Any]:
     }
 
 
-def _pairs(run: RunFolder, record: dict[str, Any], texts: TextStore) -> list[dict[str, Any]]:
-    """Those whose texts are at hand first, and of them those with the lowest hashes."""
+def _pairs(record: dict[str, Any], texts: TextStore) -> list[dict[str, Any]]:
+    """Those whose texts cost the least to read, and of them those with the lowest hashes."""
     some = [pair for pair in islice(pairs_of([record]), _PAIRS_LOOKED_AT) if pair.stays is not None]
-    found = []
-    for pair in sorted(some, key=lambda one: (not _at_hand(one, texts), _hash(one))):
+    found: list[dict[str, Any]] = []
+    for pair in sorted(some, key=lambda one: (_bytes_to_read(one, texts), _hash(one))):
         shown = _pair(pair, texts)
-        if shown is not None:
-            found.append(shown)
         if shown is None or len(found) == _PAIRS:
             break
+        found.append(shown)
     return found
 
 
 def _pair(pair: Pair, texts: TextStore) -> dict[str, Any] | None:
     assert pair.stays is not None
-    gone, stays = texts.text(pair.gone), texts.text(pair.stays)
+    gone, stays = texts.kept_text(pair.gone), texts.kept_text(pair.stays)
     if gone is None or stays is None:
         return None
     left, right, share = common_parts(gone.text, stays.text)
@@ -81,9 +82,9 @@ def _pieces(parts: list[tuple[str, bool]], text: str) -> list[tuple[str, int]]:
     return added([*pieces, (str(rest), LEFT_OUT)] if rest else pieces)
 
 
-def _at_hand(pair: Pair, texts: TextStore) -> bool:
+def _bytes_to_read(pair: Pair, texts: TextStore) -> int:
     assert pair.stays is not None
-    return texts.is_at_hand(pair.gone) and texts.is_at_hand(pair.stays)
+    return texts.bytes_to_read(pair.gone) + texts.bytes_to_read(pair.stays)
 
 
 def _hash(pair: Pair) -> int:

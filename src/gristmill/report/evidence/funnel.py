@@ -19,7 +19,7 @@ def funnel(ledger: Ledger) -> list[dict[str, Any]]:
         stage, unit = group[0].stage, group[0].unit
         if not any(step["unit"] == unit for step in steps):
             entered = {entry.source: entry.entered for entry in group}
-            steps.append({"stage": stage, "unit": unit, "label": _READ[unit], "left": entered, "gone": {}})
+            steps.append({"stage": stage, "unit": unit, "label": _READ[unit], "left": entered, "gone": {}, "cut": {}})
         left = {entry.source: entry.left for entry in group}
         gone = {reason: {} for entry in group for reason in entry.gone}  # type: dict[str, dict[str, int]]
         for entry in group:
@@ -29,7 +29,8 @@ def funnel(ledger: Ledger) -> list[dict[str, Any]]:
         gone = {reason: counts for reason, counts in gone.items() if counts}
         if stage == "tokenize" and not gone:
             continue  # every document was encoded: the line before says as much
-        steps.append({"stage": stage, "unit": unit, "label": _label(group), "left": left, "gone": gone})
+        cut = {name: sum(entry.details.get(f"cut_{name}", 0) for entry in group) for name in ("documents", "bytes")}
+        steps.append({"stage": stage, "unit": unit, "label": _label(group), "left": left, "gone": gone, "cut": cut})
     return steps
 
 
@@ -41,8 +42,8 @@ def mixture(ledger: Ledger) -> list[dict[str, Any]]:
 def _label(group: list[Entry]) -> str:
     if group[0].stage != "dedup":
         return _LEFT.get(group[0].stage, f"left by {group[0].stage}")
-    reasons = list(dict.fromkeys(reason for entry in group for reason in entry.gone))
-    return f"left by {', '.join(reasons)}" if reasons else "left by deduplication"
+    units = dict.fromkeys(reason.split(".")[0] for entry in group for reason in entry.gone)
+    return f"left by {', '.join(units)}" if units else "left by deduplication"
 
 
 def _groups(ledger: Ledger) -> list[list[Entry]]:

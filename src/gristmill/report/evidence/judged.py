@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,7 @@ class JudgedChunk:
         """How many rules each row breaks."""
         return sum((which.astype(np.int32) for _, which in self.broken), np.zeros(len(self.rows), np.int32))
 
-    @property
+    @cached_property
     def bounds(self) -> dict[str, Rule]:
         """The rules that bound a signal, by verdict."""
         return self.filters.bounds()

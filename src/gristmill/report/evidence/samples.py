@@ -21,30 +21,38 @@ from gristmill.report.evidence.judged import JudgedChunk
 from gristmill.report.evidence.marked import marked
 from gristmill.report.evidence.texts import TextStore
 
-MOST = 320
+MOST_DROPPED, MOST_KEPT = 240, 80
 MOST_OF_A_KIND = 6  # of one source and one reason
-_MARKED_CHARACTERS = 50_000  # at the beginning of each text
+_DROPPED_BYTES, _KEPT_BYTES = 20 << 20, 10 << 20  # of row groups, decompressed
+_MARKED_CHARACTERS = 20_000  # at the beginning of each text
 NO_REASON = ""  # of those that were not dropped
 
 
 def samples(run: RunFolder, chunks: Sequence[JudgedChunk], texts: TextStore) -> list[dict[str, Any]]:
-    """At most MOST, reasons in the order of the rules, kept ones last."""
+    """Reasons in the order of the rules, kept ones last."""
     candidates: dict[tuple[str, str], list[tuple[JudgedChunk, int]]] = {}
     for chunk in sorted(chunks, key=lambda one: _hash(one.chunk.source, one.chunk.number)):
         for reason, places in _by_reason(chunk).items():
             of_kind = candidates.setdefault((reason, chunk.chunk.source), [])
             if len(of_kind) < MOST_OF_A_KIND:
-                of_kind += [(chunk, place) for place in _chosen(chunk, places, texts, MOST_OF_A_KIND - len(of_kind))]
+                chosen = _chosen(chunk, places, reason != NO_REASON, texts, MOST_OF_A_KIND - len(of_kind))
+                of_kind += [(chunk, place) for place in chosen]
     order = {name: number for number, (name, _) in enumerate(_rules(chunks))}
-    kinds = sorted(candidates, key=lambda kind: (kind[0] == NO_REASON, order.get(kind[0], len(order)), kind[0]))
-    of_each = max(1, min(MOST_OF_A_KIND, MOST // max(len(kinds), 1)))
-    found = []
-    for reason, source in kinds[:MOST]:
-        for chunk, place in candidates[reason, source][:of_each]:
-            sample = _sample(chunk, place, reason, texts)
-            if sample is not None:
-                found.append(sample)
-    return found
+    rows = {entry.source: entry.entered for entry in run.ledger.of("sift")}
+    dropped = [kind for kind in candidates if kind[0] != NO_REASON]
+    kept = [kind for kind in candidates if kind[0] == NO_REASON]
+    found: list[tuple[tuple[int, str, str], dict[str, Any]]] = []
+    for kinds, most, text_bytes in ((dropped, MOST_DROPPED, _DROPPED_BYTES), (kept, MOST_KEPT, _KEPT_BYTES)):
+        texts.allow(text_bytes)
+        kinds.sort(key=lambda kind: (order.get(kind[0], len(order)), kind[0], -rows[kind[1]]))
+        shown: list[tuple[tuple[int, str, str], dict[str, Any]]] = []
+        for turn in range(MOST_OF_A_KIND):  # one of each kind, then the second of each
+            for number, kind in enumerate(kinds):
+                if turn < len(candidates[kind]) and len(shown) < most:
+                    sample = _sample(*candidates[kind][turn], kind[0], texts)
+                    shown += [((number, *kind), sample)] if sample is not None else []
+        found += sorted(shown, key=lambda one: one[0])
+    return [sample for _, sample in found]
 
 
 def _rules(chunks: Sequence[JudgedChunk]) -> list[tuple[str, Any]]:
@@ -58,12 +66,14 @@ def _by_reason(chunk: JudgedChunk) -> dict[str, npt.NDArray[np.int64]]:
     return {reason: np.flatnonzero(indices == code) for code, reason in enumerate(codes.dictionary.to_pylist())}
 
 
-def _chosen(chunk: JudgedChunk, places: npt.NDArray[np.int64], texts: TextStore, wanted: int) -> list[int]:
+def _chosen(
+    chunk: JudgedChunk, places: npt.NDArray[np.int64], dropped: bool, texts: TextStore, wanted: int
+) -> list[int]:
     """Of these rows those with the lowest hashes, from as few row groups as have so many, the smallest first."""
     rows = chunk.rows[places]
     hashes = _hashes(chunk, rows)
     chosen: list[int] = []
-    for group in sorted(texts.groups(chunk.chunk), key=lambda one: one.bytes):
+    for group in sorted(texts.groups(chunk.chunk), key=lambda one: (one.dropped != dropped, one.bytes)):
         if len(chosen) < wanted:
             inside = np.flatnonzero((rows >= group.first) & (rows <= group.last))
             found = places[inside[np.argsort(hashes[inside], kind="stable")]].tolist()
@@ -86,7 +96,8 @@ def _hashes(chunk: JudgedChunk, rows: npt.NDArray[np.int32]) -> npt.NDArray[np.u
 
 def _sample(chunk: JudgedChunk, place: int, reason: str, texts: TextStore) -> dict[str, Any] | None:
     row = int(chunk.rows[place])
-    found = texts.text(Document(chunk.chunk.source, chunk.chunk.number, row))
+    document = Document(chunk.chunk.source, chunk.chunk.number, row)
+    found = texts.dropped_text(document) if reason else texts.kept_text(document)
     if found is None:
         return None
     return {

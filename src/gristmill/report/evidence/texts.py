@@ -6,6 +6,7 @@ spent. Row groups that are read are held, so asking for documents that lie toget
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,6 @@ from gristmill.formats.documents import open_parquet
 from gristmill.report.duplicates import Document
 from gristmill.report.evidence.folder import Chunk
 
-BUDGET_BYTES = 16 << 20  # of row groups, decompressed
 _COLUMNS = ["row", "id", "text", "metadata"]
 
 
@@ -34,6 +34,7 @@ class Group:
     """One row group of one file, and the rows that it spans."""
 
     path: Path
+    dropped: bool  # by the bounds of the day when it was sifted
     number: int
     first: int
     last: int
@@ -43,32 +44,45 @@ class Group:
 class TextStore:
     """Reads row groups of an output folder as they are asked for."""
 
-    def __init__(self, output: Path, budget_bytes: int = BUDGET_BYTES) -> None:
+    def __init__(self, output: Path) -> None:
         self._output = output
-        self._left_bytes = budget_bytes
+        self._left_bytes = 0
         self._groups: dict[Chunk, list[Group]] = {}
         self._tables: dict[tuple[Path, int], tuple[Any, Any]] = {}  # rows, and the table
+
+    def allow(self, more_bytes: int) -> None:
+        """So much more may be read, decompressed; the first group may be whatever its size."""
+        self._left_bytes += more_bytes
 
     def groups(self, chunk: Chunk) -> list[Group]:
         """The row groups of a chunk, kept and dropped."""
         if chunk not in self._groups:
             folder = self._output / "sift" / chunk.source
-            paths = [folder / f"{chunk.stem}.parquet", folder / "dropped" / f"{chunk.stem}.parquet"]
-            self._groups[chunk] = [group for path in paths if path.exists() for group in _groups(path)]
+            paths = {False: folder / f"{chunk.stem}.parquet", True: folder / "dropped" / f"{chunk.stem}.parquet"}
+            found = [_groups(path, dropped) for dropped, path in paths.items() if path.exists()]
+            self._groups[chunk] = [group for of_file in found for group in of_file]
         return self._groups[chunk]
 
-    def is_at_hand(self, document: Document) -> bool:
-        """Whether its text may be had without reading more."""
-        return any((group.path, group.number) in self._tables for group in self._around(document))
+    def bytes_to_read(self, document: Document) -> int:
+        """What it takes to read a document that was kept."""
+        needed = [group for group in self._around(document) if not group.dropped]
+        return sum(group.bytes for group in needed if (group.path, group.number) not in self._tables)
 
-    def text(self, document: Document) -> Found | None:
-        """The document, if it is kept and the budget allows."""
-        for group in self._around(document):
+    def kept_text(self, document: Document) -> Found | None:
+        """A document that is most likely among the kept ones."""
+        return self._text(sorted(self._around(document), key=lambda group: group.dropped), document.row)
+
+    def dropped_text(self, document: Document) -> Found | None:
+        """A document that is most likely among the dropped ones."""
+        return self._text(sorted(self._around(document), key=lambda group: not group.dropped), document.row)
+
+    def _text(self, groups: Iterable[Group], row: int) -> Found | None:
+        for group in groups:
             if (group.path, group.number) not in self._tables and not self._read(group):
                 continue
             rows, table = self._tables[group.path, group.number]
-            at = int(np.searchsorted(rows, document.row))
-            if at < len(rows) and rows[at] == document.row:
+            at = int(np.searchsorted(rows, row))
+            if at < len(rows) and rows[at] == row:
                 return Found(**table.slice(at, 1).to_pylist()[0])
         return None
 
@@ -77,7 +91,6 @@ class TextStore:
         return [group for group in groups if group.first <= document.row <= group.last]
 
     def _read(self, group: Group) -> bool:
-        """The first group is read whatever its size."""
         if self._tables and group.bytes > self._left_bytes:
             return False
         self._left_bytes -= group.bytes
@@ -87,9 +100,9 @@ class TextStore:
         return True
 
 
-def _groups(path: Path) -> list[Group]:
+def _groups(path: Path, dropped: bool) -> list[Group]:
     with open_parquet(path) as file:
         found = [file.metadata.row_group(number) for number in range(file.num_row_groups)]
         at = file.schema_arrow.names.index("row")
     spans = [(group.column(at).statistics, group.total_byte_size) for group in found]
-    return [Group(path, number, span.min, span.max, size) for number, (span, size) in enumerate(spans)]
+    return [Group(path, dropped, number, span.min, span.max, size) for number, (span, size) in enumerate(spans)]

@@ -37,7 +37,7 @@ function histogram(layers, ticks, options) {
   }
   node.append(svg("line", { x1: 0, x2: width, y1: floor, y2: floor, stroke: "var(--line)" }));
   for (const [edge, text, anchor] of ticks) node.append(svg("text", {
-    x: (edge * step).toFixed(2), y: height + 15, "text-anchor": anchor || (edge <= 0 ? "start" : edge >= bins ? "end" : "middle") }, text));
+    x: (edge < bins * 0.04 ? 0 : edge > bins * 0.96 ? width : edge * step).toFixed(2), y: height + 15, "text-anchor": anchor || (edge < bins * 0.04 ? "start" : edge > bins * 0.96 ? "end" : "middle") }, text));
   return node;
 }
 

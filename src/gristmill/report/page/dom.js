@@ -58,7 +58,22 @@ function measure(value) {
 
 const plural = (number, one, several) => `${count(number)} ${number === 1 ? one : several}`;
 const sum = (values) => values.reduce((total, value) => total + value, 0);
-const sourceColor = (number) => `var(--s${number % 8})`;
+const COLORS = 8;
+const sourceColor = (number) => (number >= 0 && number < COLORS ? `var(--s${number})` : "var(--other)");
+
+// Colors for the largest sources, in their own order; where there are more than colors, the others share a grey.
+function colorsOf(run) {
+  const last = run.funnel.length ? run.funnel[run.funnel.length - 1].left : {};
+  const ranked = [...run.sources].sort((one, other) => (last[other] || 0) - (last[one] || 0));
+  const named = new Set(ranked.slice(0, run.sources.length > COLORS ? COLORS - 1 : COLORS));
+  const order = run.sources.filter((name) => named.has(name));
+  return { order, of: (name) => sourceColor(order.indexOf(name)), others: run.sources.length - order.length };
+}
+
+function sourceLegend(colors) {
+  const others = colors.others ? [[plural(colors.others, "other", "others"), "var(--other)"]] : [];
+  return [...colors.order.map((name) => [name, colors.of(name)]), ...others];
+}
 
 // A name with dots and underscores, which may be broken behind them.
 function code(text) {

@@ -35,13 +35,14 @@ const total = (step) => sum(Object.values(step.left));
 
 function funnelSection(run) {
   const grid = el("div", { class: "steps" });
+  const colors = colorsOf(run);
   for (const unit of ["documents", "tokens"]) {
     const steps = run.funnel.filter((step) => step.unit === unit);
     if (!steps.length) continue;
     const most = Math.max(...steps.map(total));
     grid.append(el("div", { class: "unit" }, unit));
     for (const step of steps) {
-      const parts = run.sources.map((name, at) => ({ name, value: step.left[name] || 0, color: sourceColor(at) }));
+      const parts = [...colors.order, ...run.sources.filter((name) => !colors.order.includes(name))].map((name) => ({ name, value: step.left[name] || 0, color: colors.of(name) }));
       append(grid, [
         el("div", { class: "label" }, step.label),
         stackedBar(parts, most),
@@ -51,18 +52,18 @@ function funnelSection(run) {
       ]);
     }
   }
-  const names = run.sources.slice(0, 12).map((name, at) => [name, sourceColor(at)]);
   return section("funnel", "From rows to tokens", "What each stage let through, source by source, and what it took away.",
-    el("div", { class: "card" }, legend(names), grid, bySource(run)));
+    el("div", { class: "card" }, legend(sourceLegend(colors)), grid, bySource(run)));
 }
 
 function why(step) {
   const reasons = Object.entries(step.gone).map(([reason, counts]) => [reason, sum(Object.values(counts))]).sort((one, other) => other[1] - one[1]);
-  if (!reasons.length) return null;
+  const cut = step.cut.bytes ? `${bytes(step.cut.bytes)} cut out of ${plural(step.cut.documents, "document", "documents")}` : "";
+  if (!reasons.length) return cut ? el("div", { class: "why" }, cut) : null;
   const shown = reasons.slice(0, 4).map(([reason, gone], at) => [at ? ", " : "", code(reason), ` ${count(gone)}`]);
   const rest = reasons.slice(4);
   if (rest.length) shown.push(`, and ${rest.length} more: ${count(sum(rest.map(([, gone]) => gone)))}`);
-  return el("div", { class: "why" }, `${signed(-sum(reasons.map(([, gone]) => gone)))}: `, shown);
+  return el("div", { class: "why" }, `${signed(-sum(reasons.map(([, gone]) => gone)))}: `, shown, cut && `; ${cut}`);
 }
 
 function bySource(run) {
@@ -75,11 +76,12 @@ function mixtureSection(run) {
   if (!run.mixture.length) return null;
   const stages = [...new Set(run.mixture.map((share) => share.stage))];
   const most = 1.02 * Math.max(...run.mixture.map((share) => Math.max(share.requested_share, share.achieved_share)));
+  const colors = colorsOf(run);
   const cards = stages.map((stage) => {
     const shares = run.mixture.filter((share) => share.stage === stage);
     const rows = shares.map((share) => ({ cells: [
       share.source,
-      overlay([{ name: "achieved", value: share.achieved_share, color: sourceColor(run.sources.indexOf(share.source)) }], most, share.requested_share),
+      overlay([{ name: "achieved", value: share.achieved_share, color: colors.of(share.source) }], most, share.requested_share),
       percent(share.requested_share, 1), percent(share.achieved_share, 1), short(share.tokens), share.epochs.toFixed(2)] }));
     return el("div", { class: "card" }, stage && el("h3", null, stage), table(
       [{ name: "source" }, { name: "", kind: "wide" }, { name: "asked", kind: "number" }, { name: "achieved", kind: "number" }, { name: "tokens", kind: "number" }, { name: "epochs", kind: "number" }], rows));

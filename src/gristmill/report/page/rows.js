@@ -12,12 +12,13 @@ function packingSection(run) {
     packed.stages.map((stage) => el("div", { class: "card" },
       stage.name ? el("h3", null, stage.name) : null,
       stage === packed.stages[0] ? el("div", { class: "facts" }, facts.map(([name, value]) => el("span", null, `${name} `, el("b", null, value)))) : null,
-      legend([...packed.sources.slice(0, 12).map((name) => [name, sourceColor(run.sources.indexOf(name))]), ["padding", "var(--track)"]]),
+      legend([...sourceLegend(colorsOf(run)), ["padding", "var(--track)"]]),
       rowsPicture(run, stage), documentsARow(stage))));
 }
 
 function rowsPicture(run, stage) {
   const { sequence_length: width, sources } = run.packing;
+  const colors = colorsOf(run);
   const tall = 13, left = 52, wide = 948;
   const node = svg("svg", { viewBox: `0 0 1000 ${stage.picture.length * tall + 2}`, role: "img", "aria-label": "packed rows", class: "rows" });
   const stripes = `stripes-${stage.name || "all"}`.replace(/[^a-z0-9-]/gi, "_");
@@ -28,7 +29,7 @@ function rowsPicture(run, stage) {
     for (const [start, stop, source, document, token] of row.parts) {
       const x = left + (start / width) * wide, length = ((stop - start) / width) * wide;
       const box = (fill) => svg("rect", { x: x.toFixed(2), y, width: Math.max(length - (length > 2 ? 1 : 0), 0.4).toFixed(2), height: tall - 3, fill });
-      node.append(append(box(sourceColor(run.sources.indexOf(sources[source]))), [svg("title", null, `${sources[source]}, document ${count(document)}${token ? ` from token ${count(token)}` : ""}: ${count(stop - start)} tokens`)]));
+      node.append(append(box(colors.of(sources[source])), [svg("title", null, `${sources[source]}, document ${count(document)}${token ? ` from token ${count(token)}` : ""}: ${count(stop - start)} tokens`)]));
       if (token) node.append(box(`url(#${stripes})`));
     }
   });

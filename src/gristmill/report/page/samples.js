@@ -59,7 +59,7 @@ function sampleCard(sample, found) {
       el("span", null, `${count(sample.characters)} characters`),
       sample.url && sample.url !== sample.id ? el("span", { class: "mono" }, sample.url) : null),
     pieces(sample.pieces, found),
-    sample.also.length ? el("p", { class: "small soft", style: "margin:8px 0 0" }, "also breaks ", sample.also.map((name, at) => [at ? ", " : "", code(name)])) : null);
+    sample.also.length ? el("p", { class: "small soft", style: "margin:8px 0 0" }, "also breaks ", sample.also.slice(0, 3).map((name, at) => [at ? ", " : "", code(name)]), sample.also.length > 3 ? ` and ${count(sample.also.length - 3)} more` : "") : null);
 }
 
 function measuredText([signal, value, minimum, maximum]) {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from report_run import DROPPED_WORD, run
 
 from gristmill.engine.ledger import Ledger
 from gristmill.errors import ResumeError
-from gristmill.report.evidence import gather, judged
+from gristmill.report.evidence import gather, judged, samples
 from gristmill.report.evidence.marked import LEFT_OUT, MARKED, MOST_CHARACTERS, marked
 
 
@@ -79,13 +80,13 @@ def test_what_another_bound_would_keep_is_what_it_keeps(
 
 
 def test_samples_show_what_a_rule_objects_to(evidence: dict[str, Any]) -> None:
-    samples = evidence["samples"]
-    assert {"", "length.min_characters", "spam.phrase"} <= {sample["reason"] for sample in samples}
-    for sample in samples:
+    found = evidence["samples"]
+    assert {"", "length.min_characters", "spam.phrase"} <= {sample["reason"] for sample in found}
+    for sample in found:
         if sample["reason"] == "spam.phrase":
             assert [text for text, kind in sample["pieces"] if kind == MARKED], sample["id"]
             assert sample["measured"][0] == "spam.hits" and sample["measured"][1] >= 1
-    [short] = [sample for sample in samples if sample["id"] == "short"]
+    [short] = [sample for sample in found if sample["id"] == "short"]
     assert DROPPED_WORD in short["pieces"][0][0] and short["measured"] == ["length.characters", 23.0, 60, None]
 
 
@@ -115,6 +116,24 @@ def test_a_large_corpus_is_looked_at_in_part(
     part = gather(reported)
     assert part["seen"]["chunks"] == 1 and part["seen"]["rows"] < part["seen"]["of_rows"]
     assert part["rules"] == evidence["rules"] and part["funnel"] == evidence["funnel"]
+
+
+def test_texts_are_read_within_a_budget(
+    reported: Path, evidence: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(samples, "_DROPPED_BYTES", 0)
+    monkeypatch.setattr(samples, "_KEPT_BYTES", 0)
+    some = gather(reported)["samples"]
+    assert 0 < len(some) < len(evidence["samples"])
+    assert len({(sample["source"], sample["chunk"]) for sample in some}) == 1  # one row group, whatever its size
+
+
+def test_a_report_runs_no_code_that_a_folder_names(reported: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "out"
+    shutil.copytree(reported, copy)
+    recipe = (copy / "recipe.yaml").read_text("utf-8")
+    (copy / "recipe.yaml").write_text(recipe.replace("filters:\n", "filters:\n- no_such_module:NoSuchClass: {}\n", 1))
+    assert gather(copy)["rules"] == gather(reported)["rules"]
 
 
 def test_no_finished_run(tmp_path: Path) -> None:

@@ -190,5 +190,6 @@ def test_plain_lines_where_there_is_no_terminal(tmp_path: Path) -> None:
     lines = shown.getvalue().splitlines()
     assert "\x1b" not in shown.getvalue()
     assert re.fullmatch(r"sift: 2 tasks, [\d.]+ kB|sift: 2 tasks, [\d.]+ MB", lines[0])
-    assert re.match(r"  2 of 2 tasks in [\d.]+s, .*/s, .*rows/s, at most \d+ MB a worker", lines[1])
+    summary = r"  2 of 2 tasks in [\dms.]+, .*/s, .*rows/s, at most \d+ MB a worker"
+    assert any(re.fullmatch(summary, line) for line in lines)  # others may stand before it on a slow machine
     assert any(line.startswith("  dropped so far: length.min_characters") for line in lines)

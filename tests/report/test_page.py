@@ -141,6 +141,23 @@ def test_no_evidence_ends_the_script_element() -> None:
     assert "\u2028" not in text
 
 
+def test_many_sources_share_a_grey(browser: Any, reported: Path, tmp_path: Path) -> None:
+    from gristmill.report.evidence import gather
+    from gristmill.report.html import write_page
+
+    evidence = gather(reported)
+    names = [f"source-{number}" for number in range(30)]
+    evidence["sources"] = names
+    for step in evidence["funnel"]:
+        step["left"] = dict.fromkeys(names, 100)
+    write_page(tmp_path / "many.html", "many", evidence)
+    open_page(browser, tmp_path / "many.html", 400)
+    ready(browser)
+    legend = browser.find_element("css selector", "#funnel .legend")
+    assert len(legend.find_elements("css selector", "span")) == 8 and "23 others" in legend.text
+    assert browser.execute_script("return document.documentElement.scrollWidth") == 400
+
+
 def test_two_runs_side_by_side(browser: Any, reported: Path) -> None:
     filters = [{"length": {"min_characters": 500}}, {"gopher_repetition": {}}]
     other = run(reported.parent, "other", filters=filters)

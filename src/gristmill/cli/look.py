@@ -16,7 +16,7 @@ def report_command(
     other: Annotated[str | None, typer.Argument(help="Another run's output folder, to compare with.")] = None,
     html: Annotated[bool, typer.Option("--html", help="Write a page that opens in a browser, offline.")] = False,
     to: Annotated[
-        Path | None, typer.Option("--output", help="Where to write the page; by default OUTPUT/report.html.")
+        Path | None, typer.Option("--output", help="Where to write the page; by default beside the output.")
     ] = None,
 ) -> None:
     """Print the ledger of a run, and what its filters measured; or what differs between two runs. --html: as a page."""
@@ -24,25 +24,45 @@ def report_command(
 
     from gristmill.engine.ledger import Ledger
     from gristmill.finished import require_output
-    from gristmill.places.opened import opened
+    from gristmill.places.addresses import is_remote
+    from gristmill.places.opened import opened, opened_whole
+    from gristmill.report.comparison import NAME as COMPARISON
     from gristmill.report.comparison import print_comparison, write_comparison
     from gristmill.report.duplicates import print_clusters
+    from gristmill.report.html import NAME as REPORT
     from gristmill.report.html import write_report
     from gristmill.report.signals import print_signals
     from gristmill.report.table import print_ledger
 
     console = Console()
-    folder = opened(output)
     if html or to is not None:
-        path = write_report(folder, to) if other is None else write_comparison(folder, opened(other), to)
+        if to is None and is_remote(output if other is None else other):
+            to = Path(REPORT if other is None else COMPARISON)  # what is at an address is not written to
+        folder = opened_whole(output)
+        if other is None:
+            path = write_report(folder, to, _own_name(output))
+        else:
+            path = write_comparison(folder, opened_whole(other), to, _own_names(output, other))
         console.print(f"Report: {path}", highlight=False, soft_wrap=True)
     elif other is not None:
-        print_comparison(folder, opened(other), console)
+        print_comparison(opened_whole(output), opened_whole(other), console, _own_names(output, other))
     else:
+        folder = opened(output)
         ledger = Ledger.read(require_output(folder, "ledger.json"))
         print_signals(ledger, console)
         print_clusters(folder, console)
         print_ledger(ledger, console)
+
+
+def _own_name(address: str) -> str:
+    """The last part of a path or an address."""
+    return Path(address).resolve().name if "://" not in address else address.rstrip("/").rsplit("/", 1)[-1]
+
+
+def _own_names(one: str, other: str) -> list[str]:
+    """The last parts, or all of it where those are the same."""
+    names = [_own_name(one), _own_name(other)]
+    return names if names[0] != names[1] else [one, other]
 
 
 @app.command("inspect")

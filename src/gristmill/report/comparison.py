@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,12 @@ from gristmill.report.html import write_page
 NAME = "comparison.html"
 
 
-def compare(one: Path, other: Path) -> dict[str, Any]:
-    """The evidence of both, without texts, and where their recipes differ."""
+def compare(one: Path, other: Path, names: Sequence[str] | None = None) -> dict[str, Any]:
+    """The evidence of both, without texts, and where their recipes differ. Runs are called by `names`, by default as
+    their folders."""
     runs = [gather_numbers(output) for output in (one, other)]
-    for run, output, twin in zip(runs, (one, other), (other, one), strict=True):
-        if output.resolve().name == twin.resolve().name:  # out of a/run and b/run
-            run["name"] = str(output)
+    for run, name in zip(runs, names or [run["name"] for run in runs], strict=True):
+        run["name"] = name
     recipes = [read_recipe(output) for output in (one, other)]
     changes = [
         dict(zip(("place", "before", "after"), change, strict=True)) for change in differences(recipes[0], recipes[1])
@@ -29,17 +30,17 @@ def compare(one: Path, other: Path) -> dict[str, Any]:
     return {"runs": runs, "changes": changes}
 
 
-def write_comparison(one: Path, other: Path, path: Path | None = None) -> Path:
+def write_comparison(one: Path, other: Path, path: Path | None = None, names: Sequence[str] | None = None) -> Path:
     """Write the page, in the second run's folder if no path is given; returns where."""
     path = other / NAME if path is None else path
-    found = compare(one, other)
+    found = compare(one, other, names)
     write_page(path, " and ".join(run["name"] for run in found["runs"]) + " · Gristmill", found)
     return path
 
 
-def print_comparison(one: Path, other: Path, console: Console) -> None:
+def print_comparison(one: Path, other: Path, console: Console, names: Sequence[str] | None = None) -> None:
     """Four tables: the recipe, the funnel, rows that break each rule, the mixture."""
-    found = compare(one, other)
+    found = compare(one, other, names)
     runs = found["runs"]
     if not found["changes"]:
         console.print("Both recipes are the same.")

@@ -21,10 +21,12 @@ NAME = "report.html"
 _SCRIPTS = ("dom", "charts", "overview", "rules", "samples", "rows", "compare", "main")
 
 
-def write_report(output: Path, path: Path | None = None) -> Path:
-    """Gather the evidence of a run and write its page, beside it if no path is given; returns where."""
+def write_report(output: Path, path: Path | None = None, name: str | None = None) -> Path:
+    """Gather the evidence of a run and write its page, beside it if no path is given; returns where. The run is called
+    `name`, by default as its folder."""
     path = output / NAME if path is None else path
     evidence = gather(output)
+    evidence["name"] = name or evidence["name"]
     write_page(path, f"{evidence['name']} · Gristmill", evidence)
     return path
 

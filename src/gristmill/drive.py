@@ -113,6 +113,8 @@ def _run_here(recipe: Recipe, place: Place, observer: Observer, check: bool) -> 
     ledger = Ledger()
     with LocalEngine(place, workers, observer, check) as engine:
         engine.begin(FIRST_WORK)
+        for notice in notices_before(recipe):
+            observer.notice(notice)
         from gristmill.route.steps import steps_of  # takes 0.2 s, in which workers start
 
         finish = follow(engine, steps_of(recipe, place.local, workers, ledger))
@@ -127,6 +129,19 @@ def place_of(recipe: Recipe) -> Place:
         return mirror_of(recipe.output.path, engine.scratch, engine.scratch_size)
     path = Path(recipe.output.path)
     return Place(path if recipe.engine.kind == "local" else path.absolute())
+
+
+def notices_before(recipe: Recipe) -> Iterator[str]:
+    """What people should know of a recipe before it is carried out."""
+    from gristmill import sources
+
+    for source in recipe.sources:
+        left_out = sources.links_left_out(source.files) if source.files and "://" not in source.files else []
+        if left_out:
+            yield (
+                f"source {source.name}: {len(left_out):,} symbolic links lead out of {source.files} and are not "
+                f"followed; name them directly to read them: {left_out[0]!r}"
+            )
 
 
 def follow(engine: LocalEngine, route: Generator[list[Step], list[list[Record]], T]) -> T:

@@ -25,6 +25,7 @@ from pydantic import (
 from gristmill import foreign_code, recipe_mistakes, units
 from gristmill.errors import RecipeError, unknown_name
 from gristmill.recipe_engine import ByteSize, Count, Engine
+from gristmill.sources.piece import MOST_DOCUMENT_BYTES
 from gristmill.yaml_map import line_numbers, read_map, read_text
 
 Change = Callable[[dict[str, Any]], dict[str, Any]]
@@ -62,6 +63,7 @@ class Source(Model):
     filters: tuple[Filter, ...] | None = None  # instead of the recipe's: code is not judged as English prose
     weight: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     limit: Count | None = Field(default=None, ge=1)
+    max_document: ByteSize = Field(default=MOST_DOCUMENT_BYTES, ge=1 << 10)  # a longer text is `skipped.too_long`
     max_unreadable_ratio: float = Field(default=0.01, ge=0, le=1)
 
     @model_validator(mode="after")

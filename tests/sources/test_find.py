@@ -7,7 +7,7 @@ import fsspec
 import pytest
 
 from gristmill.errors import SourceError
-from gristmill.sources import find
+from gristmill.sources import find, links_left_out
 from reference.reading import read_path, texts, write
 
 LINE = '{"text": "x"}\n'
@@ -68,12 +68,40 @@ def test_a_name_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
 
 
 def test_links_are_followed_but_not_in_circles(tmp_path: Path) -> None:
-    write(tmp_path, "elsewhere/a.jsonl", LINE)
-    (tmp_path / "data").mkdir()
-    (tmp_path / "data" / "link").symlink_to(tmp_path / "elsewhere")
+    write(tmp_path, "data/inside/a.jsonl", LINE)
+    (tmp_path / "data" / "link").symlink_to(tmp_path / "data" / "inside")
     (tmp_path / "data" / "circle").symlink_to(tmp_path / "data")
     (tmp_path / "data" / "dangling.jsonl").symlink_to(tmp_path / "nowhere")
-    assert names(tmp_path, str(tmp_path / "data")) == ["data/link/a.jsonl"]
+    assert names(tmp_path, str(tmp_path / "data")) == ["data/inside/a.jsonl", "data/link/a.jsonl"]
+
+
+@pytest.fixture
+def with_links(tmp_path: Path) -> Path:
+    for name in ("secrets/key.txt", "secrets/folder/b.jsonl", "data/a.jsonl"):
+        write(tmp_path, name, LINE)
+    (tmp_path / "data" / "out.txt").symlink_to(tmp_path / "secrets" / "key.txt")
+    (tmp_path / "data" / "further").symlink_to(tmp_path / "secrets" / "folder")
+    (tmp_path / "data" / "relative.jsonl").symlink_to("../secrets/folder/b.jsonl")
+    return tmp_path
+
+
+@pytest.mark.parametrize("path", ["data", "data/*", "data/**/*"])
+def test_links_out_of_the_folder_are_left_out_and_told(with_links: Path, path: str) -> None:
+    assert names(with_links, str(with_links / path)) == ["data/a.jsonl"]
+    left_out = {os.path.relpath(link, with_links) for link in links_left_out(str(with_links / path))}
+    assert left_out - {"data/further", "data/further/b.jsonl"} == {"data/out.txt", "data/relative.jsonl"}
+
+
+def test_a_link_that_is_named_itself_is_followed(with_links: Path) -> None:
+    assert names(with_links, str(with_links / "data" / "out.txt")) == ["data/out.txt"]
+    assert names(with_links, str(with_links / "data" / "further")) == ["data/further/b.jsonl"]
+    assert links_left_out(str(with_links / "data" / "further")) == []
+
+
+def test_nothing_but_links_out_is_an_error_that_says_so(with_links: Path) -> None:
+    (with_links / "data" / "a.jsonl").unlink()
+    with pytest.raises(SourceError, match="3 links that lead out of it, which are not followed"):
+        find(str(with_links / "data"))
 
 
 @pytest.mark.parametrize(

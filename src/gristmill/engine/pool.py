@@ -19,6 +19,7 @@ from gristmill.engine.worker import Failure, Order, serve
 from gristmill.errors import TaskError
 
 TRIES = 3
+_BASE_BYTES, _BYTES_A_DOCUMENT_BYTE = 350_000_000, 28  # of parent and worker; bench/memory_limits.py measures it
 WORKER_BYTES = 700 << 20  # what one worker needs at most: libraries, a batch in its forms, tokenizer caches
 
 
@@ -130,6 +131,17 @@ def _main_module_hidden() -> Iterator[None]:
         sys.modules["__main__"] = script
 
 
+def memory_for(document_bytes: int) -> int:
+    """What a run takes while one worker has a document of that length: measured with every filter that ships. Gopher's
+    repetition takes most (nine numbers and two hashes a word)."""
+    return _BASE_BYTES + _BYTES_A_DOCUMENT_BYTE * document_bytes
+
+
+def longest_that_fits(memory_bytes: int) -> int:
+    """The longest document for which that memory is enough; a megabyte at least."""
+    return max(1_000_000, (memory_bytes - _BASE_BYTES) // _BYTES_A_DOCUMENT_BYTE)
+
+
 def worker_count(asked: int | str, memory_bytes: int) -> int:
     """How many workers to use: what was asked, or every core, but never more than the memory holds."""
     if asked == 0:
@@ -139,7 +151,7 @@ def worker_count(asked: int | str, memory_bytes: int) -> int:
     return max(1, min(wanted, memory_bytes // WORKER_BYTES))
 
 
-_LESS_MEMORY = "Lower `engine.workers` or `output.chunk`, or give the machine more memory."
+_LESS_MEMORY = "Lower `engine.workers`, `output.chunk` or `max_document`, or give the machine more memory."
 _DEATHS = {  # by signal: what ended the worker, and what to do
     signal.SIGKILL: ("by the system, most likely for lack of memory", _LESS_MEMORY),
     signal.SIGABRT: ("by itself, most likely for lack of memory", _LESS_MEMORY),

@@ -102,7 +102,7 @@ def carry_out(order: Order) -> Record | Failure:
     except GristmillError as error:
         return Failure(str(error), "", final=False, error=type(error))
     except MemoryError:
-        advice = "Lower `engine.workers` or `output.chunk`, or raise `engine.memory`."
+        advice = "Lower `engine.workers`, `output.chunk` or `max_document`, or raise `engine.memory`."
         message = f"ran out of memory in task {order.task} of {order.step}\n  {advice}"
         return Failure(message, traceback.format_exc(), final=False, error=TaskError)
     except OSError as error:

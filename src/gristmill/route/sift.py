@@ -24,12 +24,14 @@ from gristmill import sources
 from gristmill.cleaning.sequence import CleanerSequence
 from gristmill.dedup import sequence
 from gristmill.document import ROWS
+from gristmill.engine.pool import longest_that_fits, memory_for
 from gristmill.engine.record import Record
 from gristmill.engine.step import Outcome, Step, Task
 from gristmill.errors import SourceError
 from gristmill.filters.sequence import FilterSequence, verdicts_of
 from gristmill.filters.view import ALL_METADATA, TextView
 from gristmill.formats.documents import DocumentWriter
+from gristmill.quantities import show_bytes
 from gristmill.sources.piece import Chunk, Columns
 from gristmill.units import Choice, split_at_first_cut
 
@@ -54,6 +56,7 @@ class SiftWork:
     filters: tuple[Choice, ...]
     dedup: tuple[Choice, ...]
     keep_dropped: bool
+    memory_bytes: int  # what the run may use; it decides no byte
 
 
 def check_access(recipe: Recipe) -> None:
@@ -87,7 +90,7 @@ def columns_of(recipe: Recipe, source: Source) -> Columns:
     by_dedup = sequence.looked_at([choice.make("deduplicator") for choice in recipe.dedup])
     looked_at = [name for name in (*by_filters, *by_dedup) if name not in ("text", "id", ALL_METADATA)]
     metadata = [*source.metadata_columns, *looked_at]
-    return Columns(source.text_column, source.id_column, tuple(dict.fromkeys(metadata)))
+    return Columns(source.text_column, source.id_column, tuple(dict.fromkeys(metadata)), source.max_document)
 
 
 def cleaners_of(recipe: Recipe) -> tuple[Choice, ...]:
@@ -119,6 +122,7 @@ def step(recipe: Recipe, source: Source, chunks: Sequence[Chunk]) -> Step:
     literals = {
         "source": source.name,
         "columns": [columns.text, columns.id, *columns.metadata],
+        "max_document": columns.most_bytes,
         "clean": [choice.literals("cleaner") for choice in clean],
         "filters": [
             choice.measuring_literals() if recipe.output.keep_dropped else choice.literals("filter")
@@ -131,7 +135,9 @@ def step(recipe: Recipe, source: Source, chunks: Sequence[Chunk]) -> Step:
         Task(
             name=f"{number:05}",
             inputs=piece_inputs(chunk),
-            work=SiftWork(source.name, chunk, columns, clean, filters, sketched, recipe.output.keep_dropped),
+            work=SiftWork(
+                source.name, chunk, columns, clean, filters, sketched, recipe.output.keep_dropped, recipe.engine.memory
+            ),
             bytes=chunk.bytes,
         )
         for number, chunk in enumerate(chunks)
@@ -158,6 +164,7 @@ def run(work: SiftWork, folder: Path, stem: str) -> Outcome:
     sifter = _Sifter(work, f"{work.source}/{stem}/")
     counts: Counter[str] = Counter(dict.fromkeys(COUNTS, 0))
     examples: list[str] = []
+    longest_bytes = 0
     names = {table: name.format(stem) for table, name in _FILES.items() if table != "dropped" or work.keep_dropped}
     nothing = sifter.sift(pa.RecordBatch.from_pylist([], schema=ROWS), 0)  # its tables tell the schemas
     with ExitStack() as stack:
@@ -167,13 +174,24 @@ def run(work: SiftWork, folder: Path, stem: str) -> Outcome:
         }
         for batch in sources.read(work.chunk, work.columns):
             sifted = sifter.sift(batch, counts["rows"])
+            longest_bytes = max(longest_bytes, pc.max(pc.binary_length(batch["text"])).as_py() or 0)
             for table, writer in writers.items():
                 writer.write(sifted.tables[table])
             counts.update(sifted.counts)
             if len(examples) < MOST_EXAMPLES:
                 examples += unreadable_rows(batch, work.chunk)
+    notices = [_too_long_to_hold(longest_bytes, work)] if memory_for(longest_bytes) > work.memory_bytes else []
     files = [piece.path for piece in work.chunk.pieces]  # what the column `file` of the signals counts
-    return Outcome({**counts, "unreadable_rows": examples[:MOST_EXAMPLES], "files": files}, list(names.values()))
+    more = {"unreadable_rows": examples[:MOST_EXAMPLES], "files": files}
+    return Outcome({**counts, **more}, list(names.values()), notices)
+
+
+def _too_long_to_hold(longest_bytes: int, work: SiftWork) -> str:
+    return (
+        f"source {work.source} has a document of {show_bytes(longest_bytes)}, for which a run takes up to "
+        f"{show_bytes(memory_for(longest_bytes))}, more than `engine.memory`; with `max_document: "
+        f"{longest_that_fits(work.memory_bytes) // 1_000_000}MB` such documents are left out and counted"
+    )
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gristmill.sources.find import find
+from gristmill.sources.find import find, links_left_out
 from gristmill.sources.piece import Chunk, Columns, InputFile, Piece
 from gristmill.sources.split import even_chunk_bytes, split
 
@@ -30,6 +30,7 @@ __all__ = [
     "even_chunk_bytes",
     "find",
     "is_on_hub",
+    "links_left_out",
     "read",
     "split",
     "split_and_limit",

@@ -19,7 +19,7 @@ from gristmill.sources.find import require_unchanged
 from gristmill.sources.hub import fetched
 from gristmill.sources.piece import Chunk, Columns
 from gristmill.sources.registry import reader
-from gristmill.sources.rows import MOST_ROWS
+from gristmill.sources.rows import MOST_ROWS, SKIPPED_TOO_LONG
 
 
 def read_chunk(chunk: Chunk, columns: Columns, batch_bytes: int) -> Iterator[pa.RecordBatch]:
@@ -32,6 +32,7 @@ def read_chunk(chunk: Chunk, columns: Columns, batch_bytes: int) -> Iterator[pa.
     held: list[pa.RecordBatch] = []
     held_bytes = held_rows = 0
     for batch in _batches(chunk, columns, batch_bytes):
+        batch = _without_longer(batch, columns.most_bytes)
         if left is not None:
             batch = batch.slice(0, left)
             left -= batch.num_rows
@@ -53,6 +54,17 @@ def read_chunk(chunk: Chunk, columns: Columns, batch_bytes: int) -> Iterator[pa.
             break
     if held:
         yield _joined(held)
+
+
+def _without_longer(batch: pa.RecordBatch, most_bytes: int) -> pa.RecordBatch:
+    """The batch with a verdict in the place of texts that are too long."""
+    is_longer = pc.greater(pc.binary_length(batch["text"]), most_bytes).fill_null(False)
+    if not pc.any(is_longer).as_py():
+        return batch
+    text = pc.if_else(is_longer, pa.scalar(None, pa.large_binary()), batch["text"])
+    verdict = pc.if_else(is_longer, SKIPPED_TOO_LONG, batch["unreadable"])
+    columns = {**{name: batch[name] for name in batch.schema.names}, "text": text, "unreadable": verdict}
+    return pa.RecordBatch.from_arrays(list(columns.values()), schema=batch.schema)
 
 
 def _row_bytes(batch: pa.RecordBatch) -> npt.NDArray[np.int64]:

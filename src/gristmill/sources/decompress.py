@@ -16,7 +16,8 @@ from gristmill.errors import SourceError
 _READ_BYTES = 256 << 10
 _STEP_BYTES = 64 << 10  # a decoder that meets broken data takes with it what it was about to give
 _ZSTD_STEP_BYTES = 4 << 10  # at most 128 MB come out of this many: 1,024 blocks of 4 bytes, each 128 KB of one byte
-_ZSTD_WINDOW_BYTES = 1 << 31  # whatever `zstd --long=31` makes
+_ZSTD_WINDOW_BYTES = 1 << 27  # as the zstd command: a frame may ask for up to 2 GB, to be held while it is read
+_XZ_MEMORY_BYTES = 1 << 28  # `xz -9e` needs 65 MB; a header may ask for 4 GB
 
 # How each kind of file begins (a zst file may begin with a frame to be skipped).
 _MAGIC: Mapping[str, tuple[bytes, ...]] = {
@@ -143,4 +144,4 @@ def _decoders(suffix: str) -> tuple[Callable[[], Any], Any]:
         return bz2.BZ2Decompressor, (OSError, ValueError)
     import lzma
 
-    return lzma.LZMADecompressor, lzma.LZMAError
+    return lambda: lzma.LZMADecompressor(memlimit=_XZ_MEMORY_BYTES), lzma.LZMAError

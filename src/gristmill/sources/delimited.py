@@ -25,7 +25,6 @@ from gristmill.sources.rows import CSV, MOST_ROWS, json_objects, json_strings, r
 from gristmill.sources.window import Window
 
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
-_LONGEST_RECORD_BYTES = 256 << 20  # a quote that is not closed within so many bytes was not meant as one
 _ANYWHERE = 1 << 62
 
 
@@ -58,7 +57,7 @@ class _Delimited:
 
     def _scan(self, window: Window, within: int, capacity: int) -> tuple[int, Found]:
         found = Found(capacity, len(self._wanted))
-        bounds = (window.size, within, window.complete, _LONGEST_RECORD_BYTES)
+        bounds = (window.size, within, window.complete, self._columns.most_record_bytes)
         dialect = (ord(self._delimiter), self._fields, self._wanted)
         count, consumed = scan(window.data, *bounds, *dialect, *found.room)
         found.keep(count)

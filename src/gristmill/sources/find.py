@@ -7,6 +7,7 @@ each with its size and a stamp. Nothing is opened. No file at all is an error, n
 from __future__ import annotations
 
 import glob
+import itertools
 import os
 import re
 from collections.abc import Iterator
@@ -24,32 +25,60 @@ _LOCAL_STAMP = re.compile(r"\d+-\d{12,}")  # bytes, and nanoseconds of the last 
 _MARKS = ("ETag", "etag", "md5Hash", "blob_id", "LastModified", "last_modified", "mtime")
 
 
-def find(path: str) -> list[InputFile]:
+def find(path: str, left_out: list[str] | None = None) -> list[InputFile]:
     """The files behind a path, a glob, a folder or an address, sorted by path.
 
     A folder means all readable files below it. Hidden files, and files with a suffix that no reader knows, are
-    left out of folders and globs; a file that is named itself must have a known one.
+    left out of folders and globs; a file that is named itself must have a known one. Symbolic links that lead out of
+    the folder (of a glob: of the part before its first wildcard) are not followed, but added to `left_out`: what lies
+    in a folder from a stranger must not read what does not. A link that is named itself is followed.
     """
-    files = _find_remote(path) if is_remote(path) else _find_local(Path(path).expanduser())
+    links = [] if left_out is None else left_out
+    files = _find_remote(path) if is_remote(path) else _find_local(Path(path).expanduser(), links)
     for file in files:
         _check_encodable(file.path)
     return sorted(files, key=lambda file: file.path)
 
 
-def _find_local(path: Path) -> list[InputFile]:
+def _find_local(path: Path, left_out: list[str]) -> list[InputFile]:
     with explained(str(path)):
         if path.is_file():
             _check_suffix(str(path))
             return [_local_file(str(path), path.stat())]
         if path.is_dir():
             _refuse_saved_dataset(path)
-            files = [_local_file(entry.path, entry.stat()) for entry in _files_below(str(path), ())]
+            root = os.path.realpath(path)
+            below = _files_below(str(path), root, (), left_out)
+            files = [_local_file(entry.path, entry.stat()) for entry in below]
             found = "a folder with none that can be read"
         else:
             matches = [match for match in map(Path, glob.glob(str(path), recursive=True)) if match.is_file()]  # noqa: PTH207
-            files = [_local_file(str(match), match.stat()) for match in matches if format_name(match.name, {})]
+            readable = [match for match in matches if format_name(match.name, {})]
+            root = os.path.realpath(_before_wildcards(path))
+            outside = {match for match in readable if not _is_below(os.path.realpath(match), root)}
+            left_out += sorted(map(str, outside))
+            files = [_local_file(str(match), match.stat()) for match in readable if match not in outside]
             found = f"{len(matches)} that match, none of a known suffix" if matches else "nothing of that name"
+    if left_out and not files:
+        found = f"{len(left_out)} links that lead out of it, which are not followed ({left_out[0]}): name them directly"
     return files or _complain(str(path), found)
+
+
+def links_left_out(path: str) -> list[str]:
+    """The symbolic links below a path that lead out of it: `find` does not follow them."""
+    found: list[str] = []
+    find(path, found)
+    return found
+
+
+def _before_wildcards(path: Path) -> Path:
+    """The folder that a glob looks into: its parts before the first with a wildcard."""
+    parts = list(itertools.takewhile(lambda part: not glob.has_magic(part), path.parts))
+    return Path(*parts)
+
+
+def _is_below(real: str, root: str) -> bool:
+    return real == root or real.startswith(root.rstrip(os.sep) + os.sep)
 
 
 def _refuse_saved_dataset(folder: Path) -> None:
@@ -62,8 +91,9 @@ def _refuse_saved_dataset(folder: Path) -> None:
             )
 
 
-def _files_below(folder: str, above: tuple[str, ...]) -> Iterator[os.DirEntry[str]]:
-    """The readable files below a folder. Links are followed, unless to a folder that this one lies in."""
+def _files_below(folder: str, root: str, above: tuple[str, ...], left_out: list[str]) -> Iterator[os.DirEntry[str]]:
+    """The readable files below a folder. Links are followed, unless out of `root` or to a folder that this one lies
+    in."""
     real = os.path.realpath(folder)
     if real in above:
         return
@@ -71,8 +101,12 @@ def _files_below(folder: str, above: tuple[str, ...]) -> Iterator[os.DirEntry[st
         for entry in entries:
             if entry.name.startswith("."):
                 continue
+            if entry.is_symlink() and not _is_below(os.path.realpath(entry.path), root):
+                if entry.is_dir() or (entry.is_file() and format_name(entry.name, {})):
+                    left_out.append(entry.path)
+                continue
             if entry.is_dir():
-                yield from _files_below(entry.path, (*above, real))
+                yield from _files_below(entry.path, root, (*above, real), left_out)
             elif entry.is_file() and format_name(entry.name, {}):
                 yield entry
 

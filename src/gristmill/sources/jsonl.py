@@ -41,7 +41,7 @@ _OPENERS = np.frombuffer(b"[{", np.uint8)
 
 def read(piece: Piece, columns: Columns, batch_bytes: int) -> Iterator[pa.RecordBatch]:
     """The rows that start in the piece."""
-    return read_records(piece, columns, batch_bytes, lambda *_: _JsonLines(columns))
+    return read_records(piece, columns, batch_bytes, lambda *_: _JsonLines(columns), columns.most_record_bytes)
 
 
 class _JsonLines:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 # One of these lies in every folder that Hugging Face's `save_to_disk` made.
 SAVED_DATASET_MARKS = ("state.json", "dataset_dict.json")
+MOST_DOCUMENT_BYTES = 64 << 20  # a longer text is counted as `skipped.too_long`, unless the source says otherwise
+_LEAST_RECORD_BYTES = 16 << 20  # what a record may always have: more than any block in which files are read
 
 
 @dataclass(frozen=True)
@@ -15,6 +17,12 @@ class Columns:
     text: str = "text"
     id: str | None = None
     metadata: tuple[str, ...] = ()
+    most_bytes: int = MOST_DOCUMENT_BYTES  # of a text; longer ones are not worth the memory that they take
+
+    @property
+    def most_record_bytes(self) -> int:
+        """How long a line may be that such a text stands in, its escapes and other values included."""
+        return max(2 * self.most_bytes, _LEAST_RECORD_BYTES)
 
     @property
     def wanted(self) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from gristmill.sources.decompress import DecompressedFile
 from gristmill.sources.opening import open_bytes
 from gristmill.sources.piece import Columns, Piece
 from gristmill.sources.registry import FORMATS, Cut, compression
-from gristmill.sources.rows import bad_row
+from gristmill.sources.rows import SKIPPED_TOO_LONG, bad_row
 from gristmill.sources.window import Window
 
 _END_OF_ANY_FILE = 1 << 62
@@ -37,7 +37,10 @@ class Scanner(Protocol):
         the window must grow first."""
 
 
-def skip_records(scanner: Scanner, window: Window, start: int) -> None:
+NO_LIMIT = 1 << 61
+
+
+def skip_records(scanner: Scanner, window: Window, start: int, most_record_bytes: int = NO_LIMIT) -> None:
     """`Scanner.skip` for formats whose records can only be found one after another."""
     while window.position < start:
         consumed, _ = scanner.scan(window, start - window.position)
@@ -46,7 +49,17 @@ def skip_records(scanner: Scanner, window: Window, start: int) -> None:
             window.drop_rest()
             return
         if consumed == 0:
-            window.fill()
+            _wait_for_more(window, most_record_bytes)
+
+
+def _wait_for_more(window: Window, most_record_bytes: int) -> bool:
+    """Let the window grow, as its first record is not whole; but what is longer than that is left behind, line by
+    line. Whether it was: by its length alone, whatever the blocks in which the file came."""
+    if window.size > most_record_bytes:
+        window.drop_line()
+        return True
+    window.fill(most_record_bytes)
+    return False
 
 
 MakeScanner = Callable[[Piece, Columns, Window], Scanner]
@@ -66,9 +79,10 @@ _kept: list[_Cursor] = []  # one at most
 
 
 def read_records(
-    piece: Piece, columns: Columns, batch_bytes: int, make_scanner: MakeScanner
+    piece: Piece, columns: Columns, batch_bytes: int, make_scanner: MakeScanner, most_record_bytes: int = NO_LIMIT
 ) -> Iterator[pa.RecordBatch]:
-    """The rows that start in the piece."""
+    """The rows that start in the piece. `most_record_bytes`: of formats whose records begin with a line, how long one
+    may be before it is left behind, counted as too long."""
     by_seeking = FORMATS[piece.format].cut is Cut.BYTES and compression(piece.path) is None
     key = (piece.path, piece.stamp, piece.format, columns, batch_bytes)
     cursor = None if by_seeking else _take(key, piece.start)
@@ -78,7 +92,7 @@ def read_records(
     finished = False
     try:
         cursor.scanner.skip(cursor.window, piece.start)
-        yield from _rows(cursor, piece)
+        yield from _rows(cursor, piece, most_record_bytes)
         finished = not by_seeking and piece.stop is not None
     finally:
         if finished:
@@ -87,7 +101,7 @@ def read_records(
             cursor.window.close()
 
 
-def _rows(cursor: _Cursor, piece: Piece) -> Iterator[pa.RecordBatch]:
+def _rows(cursor: _Cursor, piece: Piece, most_record_bytes: int) -> Iterator[pa.RecordBatch]:
     window = cursor.window
     stop = _END_OF_ANY_FILE if piece.stop is None else piece.stop
     while window.position < stop:
@@ -98,7 +112,9 @@ def _rows(cursor: _Cursor, piece: Piece) -> Iterator[pa.RecordBatch]:
         if consumed == 0:
             if window.ended:
                 break
-            window.fill()
+            position = window.position
+            if _wait_for_more(window, most_record_bytes):
+                yield bad_row(position, SKIPPED_TOO_LONG)
     cursor.done = stop
     if window.damage and window.position < stop:
         yield bad_row(window.position, window.damage)

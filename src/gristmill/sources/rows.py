@@ -23,6 +23,7 @@ from gristmill.sources.piece import Columns
 
 # Why a row may be no document: `unreadable.` where something is wrong with it, `skipped.` where it is something else.
 # The index stands for the reason until a batch is made; 0 is a good row.
+SKIPPED_TOO_LONG = "skipped.too_long"
 REASONS = (
     None,
     "unreadable.json",
@@ -39,7 +40,7 @@ REASONS = (
     "skipped.record_type",
     "skipped.content_type",
     "skipped.content_encoding",
-    "skipped.too_long",
+    SKIPPED_TOO_LONG,
 )
 GOOD, JSON, NOT_AN_OBJECT, MISSING_TEXT, NULL_TEXT, TEXT_TYPE, CSV, TRUNCATED, CORRUPT = range(9)
 WARC, HTTP, CHARSET, RECORD_TYPE, CONTENT_TYPE, CONTENT_ENCODING, TOO_LONG = range(9, len(REASONS))

@@ -7,6 +7,7 @@ line that is not blank (`lines`), or for each run of such lines (`paragraphs`). 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from gristmill.sources.decompress import DamagedError
 from gristmill.sources.found import column
 from gristmill.sources.piece import Columns, Piece
 from gristmill.sources.records import Scanner, open_stream, read_records, skip_records
-from gristmill.sources.rows import MOST_ROWS, bad_row, rows
+from gristmill.sources.rows import MOST_ROWS, SKIPPED_TOO_LONG, bad_row, rows
 from gristmill.sources.window import BYTE_ORDER_MARK, Window
 
 _READ_BYTES = 1 << 20
@@ -27,18 +28,23 @@ _READ_BYTES = 1 << 20
 def read(piece: Piece, columns: Columns, batch_bytes: int) -> Iterator[pa.RecordBatch]:
     """The rows that start in the piece."""
     if piece.format == "text":
-        return _read_whole(piece)
-    scanners: dict[str, Callable[[], Scanner]] = {"lines": _Lines, "paragraphs": _Paragraphs}
-    return read_records(piece, columns, batch_bytes, lambda *_: scanners[piece.format]())
+        return _read_whole(piece, columns.most_bytes)
+    most_bytes = columns.most_record_bytes
+    scanners: dict[str, Callable[[], Scanner]] = {"lines": _Lines, "paragraphs": partial(_Paragraphs, most_bytes)}
+    return read_records(piece, columns, batch_bytes, lambda *_: scanners[piece.format](), most_bytes)
 
 
-def _read_whole(piece: Piece) -> Iterator[pa.RecordBatch]:
+def _read_whole(piece: Piece, most_bytes: int) -> Iterator[pa.RecordBatch]:
     block = np.empty(_READ_BYTES, np.uint8)
-    parts = []
+    parts, size = [], 0
     stream = open_stream(piece)
     try:
         while count := stream.readinto(block.data):
             parts.append(block[:count].tobytes())
+            size += count
+            if size > most_bytes + len(BYTE_ORDER_MARK):
+                yield bad_row(0, SKIPPED_TOO_LONG)
+                return
     except DamagedError as error:
         yield bad_row(0, error.reason)
         return
@@ -63,10 +69,13 @@ class _Lines:
 
 
 class _Paragraphs:
-    """The scanner of paragraphs."""
+    """The scanner of paragraphs. Of one that is too long, a line is left behind: what follows is another."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self._most_bytes = most_bytes
 
     def skip(self, window: Window, start: int) -> None:
-        skip_records(self, window, start)
+        skip_records(self, window, start, self._most_bytes)
 
     def scan(self, window: Window, within: int) -> tuple[int, pa.RecordBatch | None]:
         starts, stops = (np.empty(min(window.size // 2 + 1, MOST_ROWS), np.int64) for _ in range(2))

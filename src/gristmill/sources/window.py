@@ -62,9 +62,10 @@ class Window:
         self.drop(self.size)
         self.damage = None
 
-    def fill(self) -> None:
-        """Read until there is a block; if there is one already, until there is twice as much."""
-        wanted = self._block_bytes if self.size < self._block_bytes else 2 * self.size
+    def fill(self, most_bytes: int = 1 << 62) -> None:
+        """Read until there is a block; if there is one already, until there is twice as much, or `most_bytes` and one
+        more."""
+        wanted = self._block_bytes if self.size < self._block_bytes else min(2 * self.size, most_bytes + 1)
         self._move_to_front(wanted + 1 + PADDING_BYTES)
         room = self._buffer.data
         try:
@@ -90,12 +91,17 @@ class Window:
             return
         while self.position < start - 1 and self._has_bytes():
             self.drop(min(self.size, start - 1 - self.position))
+        if not self.drop_line():
+            self.drop_rest()
+
+    def drop_line(self) -> bool:
+        """Leave behind what is left of a line, however long; whether it ends at all."""
         while self._has_bytes():
             count = int(after_newline(self.data, 0, self.size))
             self.drop(count or self.size)
             if count:
-                return
-        self.drop_rest()
+                return True
+        return False
 
     def _has_bytes(self) -> bool:
         if self.size == 0 and not self.ended:

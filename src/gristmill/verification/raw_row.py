@@ -62,8 +62,9 @@ def cleaned(run: RunFolder, place: Place) -> list[dict[str, Any]] | str:
         return "its raw file was changed since"
     piece = Piece(path, format_name, start, stop, status.st_size, stamp, tuple(options.items()))
     text, id_, *metadata = record.made_from["columns"]
+    columns = Columns(text, id_, tuple(metadata), record.made_from["max_document"])
     try:
-        for batch in sources.read(Chunk((piece,)), Columns(text, id_, tuple(metadata))):
+        for batch in sources.read(Chunk((piece,)), columns):
             here = pc.index(batch["position"], at["position"]).as_py()
             if here >= 0:
                 return _by_each(batch.slice(here, 1)["text"], record.made_from["clean"], run.recipe["clean"])

@@ -22,6 +22,7 @@ from gristmill.filters.filter import Filter, RewritingFilter
 from gristmill.filters.view import TextView
 from gristmill.recipe import Recipe, Source
 from gristmill.route import sift
+from gristmill.units import OURS
 
 _PLACES = 16  # chunks of a source that the sample is taken from, evenly
 
@@ -50,7 +51,7 @@ def compare(recipe: Recipe, sample: int) -> list[Agreement]:
     found: dict[str, Agreement] = {}
     share = -(-sample // len(recipe.sources))
     for source in recipe.sources:
-        choices = recipe.filters_of(source)
+        choices = [choice.judged_by(OURS) for choice in recipe.filters_of(source)]
         filters: list[Filter] = [choice.make("filter") for choice in choices]
         judges = [judge_of(unit) for unit in filters]
         agreements = [found.setdefault(repr(choice), Agreement(choice.name)) for choice in choices]

@@ -29,7 +29,7 @@ from gristmill.drive import Silent
 from gristmill.engine.local import Job
 from gristmill.engine.record import Record
 
-SIZES_DOCS = (10_000, 40_000)
+SIZES_DOCS = (10_000, 60_000)
 WIDE = ("sift", "judge", "sorted", "pairs", "tokenize", "pack")
 SINGLE = ("clusters", "mix")
 
@@ -129,7 +129,7 @@ def _recipe(folder: Path) -> dict[str, object]:
         "dedup": ["exact", "minhash"],
         "tokenizer": {"train": {"vocab_size": 8000, "sample": "2MB"}},
         "pack": {"sequence_length": 2048},
-        "output": {"path": str(folder / "out"), "chunk": "4MB"},
+        "output": {"path": str(folder / "out")},
         "engine": {"workers": 0},
     }  # fmt: skip
 

@@ -103,6 +103,7 @@ def run(
             submitted = run_on_cluster(recipe, place, lease, watcher, check, wait)
             if submitted:
                 return Result(place.local, Ledger(), submitted)
+            place.bring(place.local / "ledger.json")
             ledger = Ledger.read(place.local)
     return Result(place.local, ledger)
 

@@ -90,8 +90,9 @@ def test_begun_on_one_machine_continued_on_slurm_and_back(
 
     with pytest.raises(KeyboardInterrupt):
         gm.run(make_recipe(output), Watcher(at_start=stop_at("dedup")))
+    two_cores = {**slurm, "tasks": 1, "cpus_per_task": 2}  # one rank with worker processes
     with pytest.raises(KeyboardInterrupt):  # the shell that waits goes away: Slurm's jobs go on
-        gm.run(make_recipe(output, **slurm), Watcher(at_start=stop_at("dedup/minhash")))
+        gm.run(make_recipe(output, **two_cores), Watcher(at_start=stop_at("dedup/minhash")))
     assert queue()
     with pytest.raises(ResumeError, match="Slurm has its jobs"):
         gm.run(make_recipe(output))

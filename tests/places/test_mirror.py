@@ -80,6 +80,18 @@ def test_a_mark_is_made_by_one(tmp_path: Path, store: MemoryFileSystem) -> None:
     assert there.read_bytes("mark") == b"here"
 
 
+def test_a_small_file_is_brought_as_it_is_now(tmp_path: Path, store: MemoryFileSystem) -> None:
+    place = a_mirror(tmp_path)
+    path = place.local / "ledger.json"
+    for content in (b"[1]", b"[2]"):
+        store.pipe_file("mill/out/ledger.json", content)
+        place.bring(path)
+        assert path.read_bytes() == content
+    store.rm_file("mill/out/ledger.json")
+    place.bring(path)
+    assert not path.exists()
+
+
 def test_records_of_others_are_noticed_and_those_that_went_are_forgotten(
     tmp_path: Path, store: MemoryFileSystem
 ) -> None:

@@ -115,7 +115,7 @@ def carry_out(order: Order) -> Record | Failure:
 
 def _remove_previous(place: Place, folder: Path, task_name: str) -> None:
     """Take away an outdated record before its files, so that no record ever speaks of files that are gone."""
-    place.bring_record(records.path_of(folder, task_name))
+    place.bring(records.path_of(folder, task_name))
     previous = records.read(folder, task_name)
     written = [folder / file.path for file in previous.files] if previous else []
     place.remove([records.path_of(folder, task_name), *written])

@@ -118,7 +118,7 @@ class Mirror(Place):
         else:
             _write(self.local / f"{name}{_STAMP}", "written here")
 
-    def bring_record(self, path: Path) -> None:
+    def bring(self, path: Path) -> None:
         content = self.read_bytes(self._name(path))
         if content is None:
             path.unlink(missing_ok=True)
@@ -293,7 +293,8 @@ class _DamagedError(Exception):
 def mirror_of(address: str, scratch: str | None = None, most_bytes: int = DEFAULT_BYTES) -> Mirror:
     """The place at an address; its folder on this machine lies in `scratch`, or where temporary files do."""
     address = address.rstrip("/")
-    root = Path(scratch) if scratch else Path(tempfile.gettempdir()) / f"gristmill-{os.getuid()}"
+    own = f"gristmill-{os.getuid()}" if hasattr(os, "getuid") else "gristmill"
+    root = Path(scratch) if scratch else Path(tempfile.gettempdir()) / own
     return Mirror(root.absolute() / hashlib.sha256(address.encode()).hexdigest()[:16], address, most_bytes)
 
 

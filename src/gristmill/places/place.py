@@ -62,8 +62,8 @@ class Place:
     def push(self, paths: Iterable[Path], checksums: Iterable[str] = ()) -> None:
         """Let others see files that were written."""
 
-    def bring_record(self, path: Path) -> None:
-        """Lay a record where it can be read, if there is one."""
+    def bring(self, path: Path) -> None:
+        """Lay a small file that somebody else may have written (a record, the ledger) where it can be read."""
 
     def fetch(self, needed: Iterable[Needed]) -> None:
         """Lay files where they can be opened."""

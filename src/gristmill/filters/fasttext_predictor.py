@@ -47,10 +47,9 @@ class Predictor:
     def predict(self, offsets: Offsets, data: Bytes, asked: Sequence[str] = ()) -> Predictions:
         """For each text the best label, by its number, and its score; and the scores of the labels asked for."""
         try:
-            known = self._idle_tables.pop()
+            table = self._idle_tables.pop()
         except IndexError:
-            known = None
-        table = word_table_for(self._model.blocks, int(offsets[-1] - offsets[0]), known)
+            table = word_table_for(self._model.blocks)
         numbers = np.array([self._numbers[label] for label in asked], np.int32)
         found = predict(offsets, data, self._model, table, numbers)
         self._idle_tables.append(table)

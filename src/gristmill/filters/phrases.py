@@ -22,9 +22,21 @@ import pyarrow as pa
 
 from gristmill.document import Bytes, Offsets, buffers, strings
 from gristmill.filters.folding import folded
-from gristmill.kernels.aho_corasick import MOST_SYMBOLS, UNSETTLED, Automaton, Found, automaton, find
+from gristmill.kernels.aho_corasick import (
+    MOST_SYMBOLS,
+    NO_SHORTCUT,
+    UNSETTLED,
+    Automaton,
+    Found,
+    Shortcut,
+    automaton,
+    find,
+    shortcut,
+)
+from gristmill.kernels.phrase_windows import LONGEST_BEGINNING
 
 _CODE_POINTS = 0x110000
+_MOST_BEGINNINGS_A_PHRASE = 64
 _CASED_CODE_POINTS = 0x20000  # ideographs begin there
 _CAPITAL_I_WITH_DOT, _CAPITAL_SIGMA = "\u0130", "\u03a3"  # the two whose lower case is not one character's own
 _HANGUL_LEADS = {chr(code) for code in range(0x1100, 0x1113)}
@@ -49,10 +61,11 @@ class Phrases:
         self._folding = self._exact.copy()
         self._folding[:_CASED_CODE_POINTS] = self._exact[_lower_case()]
         self._folding[[ord(character) for character in _unsettled(set(alphabet))]] = UNSETTLED
+        self._shortcut = self._shortcut_of(alphabet)
 
     def find(self, offsets: Offsets, data: Bytes) -> Found:
         """Each place of each phrase in each text."""
-        found = find(offsets, data, self._folding, self._machine)
+        found = find(offsets, data, self._folding, self._machine, shortcut=self._shortcut)
         unsettled = np.flatnonzero(found.hits < 0)
         if len(unsettled):
             texts = strings(offsets, data).take(pa.array(unsettled)).to_pylist()
@@ -60,6 +73,32 @@ class Phrases:
             for counts, right in zip(found, find(*settled, self._exact, self._machine), strict=True):
                 counts[unsettled] = right
         return found
+
+    def _shortcut_of(self, alphabet: Sequence[str]) -> Shortcut:
+        """From the beginnings of all phrases, in every way to write them but by UNSETTLED characters; none where there
+        are too many ways, or no phrase is left."""
+        order = np.argsort(self._folding, kind="stable")
+        bounds = np.searchsorted(self._folding[order], np.arange(1, len(alphabet) + 2))
+        written = {
+            one: [chr(code).encode() for code in order[start:stop].tolist()]
+            for one, start, stop in zip(alphabet, bounds[:-1], bounds[1:], strict=True)
+        }
+        beginnings: set[bytes] = set()
+        for name in self.names:
+            ways = {b""}
+            for character in name:
+                longer = {
+                    way + one.lower() if len(way) < LONGEST_BEGINNING else way
+                    for way in ways
+                    for one in written[character]
+                }
+                if longer == ways:
+                    break
+                ways = longer
+            beginnings |= ways
+            if len(beginnings) > _MOST_BEGINNINGS_A_PHRASE * len(self.names):
+                return NO_SHORTCUT
+        return shortcut(beginnings, self._folding) if beginnings else NO_SHORTCUT
 
 
 @lru_cache(maxsize=1)

@@ -14,12 +14,14 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from gristmill.filters.filter import Filter, RewritingFilter, Rule, Signals, first_broken
 from gristmill.filters.view import TextView
 
 BYTES = "bytes"  # the signal that all sequences have: of the text that is left
+PART_BYTES = 1 << 19  # of text that is measured at once: larger arrays would be fresh memory for every part
 LEFT_NOTHING = "filters.left_nothing"  # the verdict on a text that rewriting emptied
 
 
@@ -36,10 +38,17 @@ class FilterSequence:
     def measure(self, view: TextView, column: Callable[[str], Any]) -> tuple[Signals, TextView]:
         """Signals of the texts in `view`, and the texts that are left. `column(name)` gives other columns of the
         same documents, as large_string arrays."""
+        whole = TextView(view.texts, column)
+        measured = [self._measure_part(part) for part in whole.parts(PART_BYTES)]
+        signals = {name: _end_to_end([signals[name] for signals, _ in measured]) for name in measured[0][0]}
+        if not self._rewrites():
+            return signals, whole
+        return signals, whole.beside(_end_to_end([left.texts for _, left in measured]))
+
+    def _measure_part(self, view: TextView) -> tuple[Signals, TextView]:
         signals: Signals = {}
-        view = TextView(view.texts, column)
         for name, unit in self._filters:
-            of_unit = view if unit.column() == "text" else TextView(column(unit.column()), column)
+            of_unit = view if unit.column() == "text" else view.beside(view.column(unit.column()))
             measured = unit.measure(of_unit)
             signals.update({_renamed(signal, unit.NAME, name): values for signal, values in measured.items()})
             if isinstance(unit, RewritingFilter):
@@ -84,6 +93,13 @@ class FilterSequence:
 
     def _rewrites(self) -> bool:
         return any(isinstance(unit, RewritingFilter) for _, unit in self._filters)
+
+
+def _end_to_end(columns: Sequence[Any]) -> Any:
+    """The parts of a column, of numpy's or Arrow's, as one."""
+    if len(columns) == 1:
+        return columns[0]
+    return np.concatenate(columns) if isinstance(columns[0], np.ndarray) else pa.concat_arrays(columns)
 
 
 def _renamed(dotted: str, old: str, new: str) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
-from functools import cached_property
+from collections.abc import Callable, Hashable, Iterator
+from functools import cached_property, partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -11,10 +12,12 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from gristmill.document import buffers
+from gristmill.document import Bytes, Offsets, buffers
 
 if TYPE_CHECKING:
     from gristmill.kernels.words import Words
+
+_BYTES_BEHIND = 128  # more than any kernel reads behind a text
 
 Made = TypeVar("Made")
 ALL_METADATA = "*"  # as a column: the whole of each document's metadata, as JSON
@@ -23,11 +26,14 @@ ALL_METADATA = "*"  # as a column: the whole of each document's metadata, as JSO
 class TextView:
     """A batch of texts (large_string, no nulls) and what has been measured of it so far."""
 
-    def __init__(self, texts: Any, column: Callable[[str], Any] | None = None) -> None:
-        """`column(name)` gives a metadata column of the same documents; without it none has any."""
+    def __init__(
+        self, texts: Any, column: Callable[[str], Any] | None = None, own_buffers: tuple[Offsets, Bytes] | None = None
+    ) -> None:
+        """`column(name)` gives a metadata column of the same documents; without it none has any. `own_buffers`: the
+        same texts as kernels are to read them, where that is elsewhere."""
         self.texts = texts
         self._column = column
-        self.offsets, self.data = buffers(texts)
+        self.offsets, self.data = buffers(texts) if own_buffers is None else own_buffers
         self._words: dict[str, Words] = {}
         self._known_words: dict[str, Callable[[], Words]] = {}
         self._made: dict[Hashable, Any] = {}
@@ -38,6 +44,25 @@ class TextView:
     def beside(self, texts: Any) -> TextView:
         """A view of other texts of the same documents."""
         return TextView(texts, self._column)
+
+    def parts(self, most_bytes: int) -> Iterator[TextView]:
+        """The documents in views of so many bytes of text (or of one longer text) each. Behind the texts of each there
+        are bytes to be read, so that no kernel has to copy them for that."""
+        if len(self) == 0:
+            yield self
+            return
+        limits = np.arange(self.offsets[0], max(self.offsets[-1], self.offsets[0] + 1), most_bytes)
+        starts = np.unique(np.searchsorted(self.offsets[:-1], limits)).tolist()
+        for start, stop in pairwise([*starts, len(self)]):
+            offsets, data = self.offsets[start : stop + 1], self.data
+            if offsets[-1] + _BYTES_BEHIND > data.size:
+                data = np.concatenate([data[offsets[0] : offsets[-1]], np.zeros(_BYTES_BEHIND, np.uint8)])
+                offsets = offsets - offsets[0]
+            texts = self.texts.slice(start, stop - start)
+            yield TextView(texts, partial(self._column_of_part, start, stop - start), (offsets, data))
+
+    def _column_of_part(self, start: int, documents: int, name: str) -> Any:
+        return self.once(("column", name), lambda: self.column(name)).slice(start, documents)
 
     def column(self, name: str) -> Any:
         """One key of the documents' metadata: a large_string array, null where it is missing."""

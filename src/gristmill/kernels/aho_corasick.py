@@ -9,12 +9,13 @@ or one lies in another. What a character is (its case, whether it counts at all)
     UNSETTLED   the table cannot tell: the text is given up, its hits are -1
 
 Moves are a dense table of states × symbols, 4 bytes each: 150 kB for the built-in list, 80 MB for 10,000 phrases of 20
-letters. The built-in list takes 570 MB/s of English or Vietnamese on one core, 1,000 of Japanese.
+letters. A `Shortcut` leaves out what is in no phrase: the built-in list takes 2,200 MB/s of English, 2,700 of
+Japanese, 580 of Vietnamese (whose common syllables begin its phrases); without it 570, 1,000 and 350.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -22,11 +23,14 @@ import numpy.typing as npt
 from numba import types
 
 from gristmill.kernels.characters import code_point
-from gristmill.kernels.compile import BYTES_IN, I32_IN, I32_OUT, I64_IN, I64_OUT, U16_IN, kernel
-from gristmill.kernels.vector import address
+from gristmill.kernels.compile import BYTES_IN, I32_IN, I32_OUT, I64_IN, I64_OUT, U16_IN, inline, kernel
+from gristmill.kernels.phrase_windows import NOTHING_KNOWN, WINDOW_BYTES, WINDOWS, Windows, next_place, windows_of
+from gristmill.kernels.spans import with_padding
+from gristmill.kernels.vector import PADDING_BYTES, address, equal64, first_bit
 
 NO_SYMBOL, SKIPPED, UNSETTLED = 0, 0xFFFE, 0xFFFF
 MOST_SYMBOLS = SKIPPED - 1
+_LONGEST_CHARACTER = 4  # bytes
 
 
 class Automaton(NamedTuple):
@@ -104,14 +108,43 @@ def automaton(phrases: Sequence[Sequence[int]], width: int) -> Automaton:
     return Automaton(moves[: states * width].copy(), width, phrase[:states], shorter[:states], lengths)
 
 
+@inline
+def _has_unsettled(data, at, stop, symbols, leads, leads_there):
+    """Whether a text has an UNSETTLED character. `leads`: the first bytes of such characters."""
+    while at < stop:
+        found = np.uint64(0)
+        for lead in range(leads_there):
+            found |= equal64(data, at, leads[lead])
+        while found:
+            here = at + first_bit(found)
+            if here < stop and symbols[code_point(data, here)[0]] == UNSETTLED:
+                return True
+            found &= found - np.uint64(1)
+        at += PADDING_BYTES
+    return False
+
+
+@inline
+def _skip(windows, data, at, stop):
+    """From `at` on: where to go on reading, and up to where at least; nothing before it is in a phrase."""
+    place = next_place(windows, data, at, stop)
+    begin = min(max(place - windows.step + 1, at), stop)
+    while begin > at and data[begin] & 0xC0 == 0x80:
+        begin -= 1
+    return begin, place + WINDOW_BYTES + _LONGEST_CHARACTER
+
+
 @kernel(
     types.void(
-        *(I64_IN, BYTES_IN, U16_IN, I32_IN, types.int64, I32_IN, I32_IN, I64_IN, types.int64, I64_OUT),
-        types.Array(types.int64, 2, "C"),
+        *(I64_IN, BYTES_IN, U16_IN, I32_IN, types.int64, I32_IN, I32_IN, I64_IN, WINDOWS, BYTES_IN, types.int64),
+        *(I64_OUT, types.Array(types.int64, 2, "C")),
     )
 )
-def _find(offsets, data_array, symbol_array, move_array, width, phrase, shorter, lengths, edge, seen, out):
+def _find(
+    offsets, data_array, symbol_array, move_array, width, phrase, shorter, lengths, windows, leads, edge, seen, out
+):
     data, symbols, moves = address(data_array), address(symbol_array), address(move_array)
+    may_skip = windows.step > 0
     for text in range(offsets.size - 1):
         hits = np.int64(0)
         different = np.int64(0)
@@ -122,7 +155,14 @@ def _find(offsets, data_array, symbol_array, move_array, width, phrase, shorter,
         stop = offsets[text + 1]
         state = np.int64(moves[edge])
         ended = False
+        read_to = stop
+        if may_skip:
+            if _has_unsettled(data, at, stop, symbols, address(leads), leads.size):
+                hits = np.int64(-1)
+                ended, at = True, stop
+            at, read_to = _skip(windows, data, at, stop)
         while True:
+            here = at
             if at < stop:
                 code = np.int64(data[at])
                 at += 1
@@ -144,19 +184,42 @@ def _find(offsets, data_array, symbol_array, move_array, width, phrase, shorter,
             state = np.int64(moves[state + symbol])
             if state < 0:
                 state = ~state
-                here = state // width
-                start = position - lengths[phrase[here]]
+                number = state // width
+                start = position - lengths[phrase[number]]
                 if start <= first_start:
-                    first, first_start = np.int64(phrase[here]), start
-                while here:
+                    first, first_start = np.int64(phrase[number]), start
+                while number:
                     hits += 1
-                    if seen[phrase[here]] != text:
-                        seen[phrase[here]] = text
+                    if seen[phrase[number]] != text:
+                        seen[phrase[number]] = text
                         different += 1
-                    here = np.int64(shorter[here])
+                    number = np.int64(shorter[number])
+            elif may_skip and at >= read_to and state == moves[symbol]:
+                # What was read last, if anything, is the first character of a phrase: it is read again. Positions only
+                # have to be in order, so a byte that is left out counts like a character.
+                at, read_to = _skip(windows, data, here, stop)
+                position += at - here - 1
+                state = np.int64(0)
         out[0, text] = hits
         out[1, text] = different
         out[2, text] = first
+
+
+class Shortcut(NamedTuple):
+    """What lets `find` leave out most of a text. Of no use where characters are SKIPPED."""
+
+    windows: Windows
+    leads: npt.NDArray[np.uint8]  # the first bytes of UNSETTLED characters
+
+
+NO_SHORTCUT = Shortcut(NOTHING_KNOWN, np.zeros(0, np.uint8))
+
+
+def shortcut(beginnings: Collection[bytes], symbols: npt.NDArray[np.uint16]) -> Shortcut:
+    """`beginnings`: each phrase's, in all ways to write it that `symbols` takes for the same (see windows_of)."""
+    assert not (symbols == SKIPPED).any()
+    leads = {chr(code).encode("utf-8", "surrogatepass")[0] for code in np.flatnonzero(symbols == UNSETTLED).tolist()}
+    return Shortcut(windows_of(beginnings), np.array(sorted(leads), np.uint8))
 
 
 def find(
@@ -165,12 +228,15 @@ def find(
     symbols: npt.NDArray[np.uint16],
     machine: Automaton,
     edge: int = NO_SYMBOL,
+    shortcut: Shortcut = NO_SHORTCUT,
 ) -> Found:
-    """`symbols`: of each code point. `edge`: a symbol that is taken to stand before each text and behind it."""
+    """`symbols`: of each code point. `edge`: a symbol that is taken to stand before each text and behind it; none where
+    there is a shortcut."""
+    assert edge == NO_SYMBOL or shortcut is NO_SHORTCUT
     out = np.zeros((len(Found._fields), offsets.size - 1), np.int64)
     seen = np.full(len(machine.lengths), -1, np.int64)
     _find(
-        *(offsets, data, symbols, machine.moves, machine.width, machine.phrase, machine.shorter, machine.lengths),
-        *(edge, seen, out),
+        *(offsets, with_padding(data, int(offsets[-1])), symbols, machine.moves, machine.width),
+        *(machine.phrase, machine.shorter, machine.lengths, *shortcut, edge, seen, out),
     )
     return Found(*out)

@@ -68,6 +68,8 @@ def duplicate_pieces(data, start, stop, run_newlines, newlines, room):
         if not last and at - end < run_newlines:
             continue
         pieces += 1
+        if last and pieces == 1:
+            return pieces, np.int64(0), characters
         if number_of_span(data, piece, end, slots, size - 1, starts, stops, known) == known:
             known += 1
         else:

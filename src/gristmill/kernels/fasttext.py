@@ -26,6 +26,7 @@ from gristmill.kernels.fasttext_tables import (
     MODEL,
     ROOM,
     ROWS_AT_ONCE,
+    WORDS_AT_ONCE,
     Model,
     Room,
     WordTable,
@@ -34,9 +35,9 @@ from gristmill.kernels.fasttext_tables import (
     place_of_bucket,
     tables_of,
 )
-from gristmill.kernels.fasttext_words import FNV, NO_TOKEN, SIZES, add_new_word, kept_entry
-from gristmill.kernels.float_rows import BLOCK_NUMBERS, add_rows
-from gristmill.kernels.spans import hash_span, with_padding
+from gristmill.kernels.fasttext_words import FNV, NO_TOKEN, SIZES, add_new_word, kept_entry, likely_entry, slot_of
+from gristmill.kernels.float_rows import BLOCK_NUMBERS, add_rows, bytes_at, fetch
+from gristmill.kernels.spans import hash_word, with_padding
 from gristmill.kernels.vector import PADDING_BYTES, address, below64, first_bit
 
 _WHITE = np.uint64(1 << 0x20 | 0x1F << 0x09 | 1 << 0x00)
@@ -115,28 +116,54 @@ def _add_word_ngrams(tables, hashes, words, sums):
 
 
 @fold
-def _add_text(tables, data, at, end, hashes, sums):
+def _next_words(tables, room, data, at, end):
+    """Lay out the bounds and hashes of the next words in `room`, and have their entries brought near meanwhile.
+    Returns how many there are, and where the next one begins: `end` behind the last one, and behind `</s>`."""
+    starts, stops, states = address(room.starts), address(room.stops), address(room.states)
+    table_bytes, slot_bytes = bytes_at(tables.table), bytes_at(tables.table_slots)
+    count = np.int64(0)
+    while at < end and count < WORDS_AT_ONCE:
+        stop = _skip_word(data, at, end)
+        if _is_end(data, at, stop):
+            return count, end
+        state = hash_word(data, at, stop)
+        starts[count], stops[count], states[count] = at, stop, state
+        fetch(slot_bytes, 4 * slot_of(tables, state))
+        count += 1
+        at = _skip_white(data, stop, end)
+    for index in range(count):
+        place = 8 * likely_entry(tables, states[index])
+        fetch(table_bytes, place)
+        fetch(table_bytes, place + PADDING_BYTES)
+    return count, at
+
+
+@fold
+def _add_text(tables, room, data, at, end, sums):
     """Add the rows of everything in the line data[at:end]; returns how many there are."""
-    table = tables.table
+    table, hashes = tables.table, address(room.hashes)
+    starts, stops, states = address(room.starts), address(room.stops), address(room.states)
     rows = np.int64(0)
     words = np.int64(0)
     at = _skip_white(data, at, end)
     while at < end:
-        stop = _skip_word(data, at, end)
-        if _is_end(data, at, stop):
-            break
-        state = hash_span(data, at, stop)
-        entry = kept_entry(tables, data, at, stop, state)
-        if entry < 0:
-            entry = add_new_word(tables, sums, data, at, stop, state)
-        else:
-            tables.places[0] = 8 * (entry + ENTRY_HEAD_WORDS)
-            add_rows(sums, table, tables.places, 1, tables.blocks)
-        rows += np.int64(table[entry + SIZES] >> np.uint64(32))
-        if tables.word_ngrams > 1 and table[entry + FNV] != NO_TOKEN:
-            hashes[words] = np.uint64(np.int64(np.int32(table[entry + FNV])))  # fastText takes it for a signed number
-            words += 1
-        at = _skip_white(data, stop, end)
+        count, at = _next_words(tables, room, data, at, end)
+        waiting = np.int64(0)  # entries that are to be added, in their order; none of them before a new word is
+        for index in range(count):
+            start, stop, state = starts[index], stops[index], states[index]
+            entry = kept_entry(tables, data, start, stop, state)
+            if entry < 0:
+                add_rows(sums, table, tables.places, waiting, tables.blocks)
+                waiting = np.int64(0)
+                entry = add_new_word(tables, sums, data, start, stop, state)
+            else:
+                tables.places[waiting] = 8 * (entry + ENTRY_HEAD_WORDS)
+                waiting += 1
+            rows += np.int64(table[entry + SIZES] >> np.uint64(32))
+            if tables.word_ngrams > 1 and table[entry + FNV] != NO_TOKEN:
+                hashes[words] = np.uint64(np.int64(np.int32(table[entry + FNV])))  # to fastText a signed number
+                words += 1
+        add_rows(sums, table, tables.places, waiting, tables.blocks)
     if tables.end >= 0:
         tables.places[0] = tables.row_start + tables.end * tables.row_bytes
         add_places(tables, sums, 1)
@@ -155,7 +182,7 @@ def _predict(offsets, bytes_, model, asked, room, labels, scores, asked_scores):
     for text in range(offsets.size - 1):
         for number in range(tables.blocks * BLOCK_NUMBERS):
             sums[number] = np.float32(0.0)
-        rows = _add_text(tables, data, offsets[text], offsets[text + 1], address(room.hashes), sums)
+        rows = _add_text(tables, room, data, offsets[text], offsets[text + 1], sums)
         if rows == 0:
             labels[text] = -1
             scores[text] = np.float32(np.nan)
@@ -176,6 +203,9 @@ def room_for(model: Model, table: WordTable, longest_bytes: int) -> Room:
         table=table,
         ngrams=ngrams_room(model.longest),
         places=np.empty(ROWS_AT_ONCE + 1, np.int64),
+        starts=np.empty(WORDS_AT_ONCE, np.int64),
+        stops=np.empty(WORDS_AT_ONCE, np.int64),
+        states=np.empty(WORDS_AT_ONCE, np.uint64),
         hashes=np.empty(longest_bytes // 2 + 2 if model.word_ngrams > 1 else 0, np.uint64),
         sums=np.empty(model.blocks * BLOCK_NUMBERS, np.float32),
         products=np.empty(model.output_blocks * BLOCK_NUMBERS, np.float32),

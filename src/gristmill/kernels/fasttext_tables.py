@@ -29,13 +29,15 @@ from gristmill.kernels.compile import (
 )
 from gristmill.kernels.fasttext_ngrams import NGRAMS, Ngrams
 from gristmill.kernels.float_rows import BLOCK_NUMBERS, add_rows
-from gristmill.kernels.spans import equal_spans, hash_span, table_size
+from gristmill.kernels.spans import equal_spans, hash_word, table_size
 from gristmill.kernels.vector import address, count_bits
 
 CENTROIDS = 256  # of each part of a quantised vector
 ROWS_AT_ONCE = 4096  # places that are added together
+WORDS_AT_ONCE = 32  # words whose entries are fetched together
 ENTRY_HEAD_WORDS = 8  # of an entry of the table of words: what lies before its vector, in words of 64 bits
-_MOST_ENTRIES, _TABLE_BYTES, _TEXT_BYTES_AN_ENTRY = 1 << 16, 32 << 20, 64
+_MOST_ENTRIES, _TABLE_BYTES = 1 << 16, 32 << 20
+ENTRY_BITS = 17  # of a slot: the number of an entry, counted from 1; above them 15 bits of its hash
 
 
 class Model(NamedTuple):
@@ -97,8 +99,9 @@ MODEL = types.NamedTuple(
 class WordTable(NamedTuple):
     """Summed vectors of words, which may be used again with the same model. For entries see fasttext_words."""
 
-    entries: npt.NDArray[np.uint64]  # behind the last there is room for one more
-    tags: npt.NDArray[np.uint32]  # of each entry: the upper half of its hash; 0 = empty
+    entries: npt.NDArray[np.uint64]  # in the order in which the words came; behind the last there is room for one more
+    slots: npt.NDArray[np.uint32]  # hash → entry; 0 = empty
+    known: npt.NDArray[np.int64]  # [0]: how many entries there are
 
 
 class Room(NamedTuple):
@@ -107,6 +110,9 @@ class Room(NamedTuple):
     table: WordTable
     ngrams: Ngrams
     places: npt.NDArray[np.int64]
+    starts: npt.NDArray[np.int64]  # of the words that are fetched together
+    stops: npt.NDArray[np.int64]
+    states: npt.NDArray[np.uint64]
     hashes: npt.NDArray[np.uint64]
     sums: npt.NDArray[np.float32]
     products: npt.NDArray[np.float32]
@@ -114,24 +120,23 @@ class Room(NamedTuple):
     scores: npt.NDArray[np.float32]
 
 
-_WORD_TABLE = types.NamedTuple([U64_OUT, U32_OUT], WordTable)
-ROOM = types.NamedTuple([_WORD_TABLE, NGRAMS, I64_OUT, U64_OUT, F32_OUT, F32_OUT, I64_OUT, F32_OUT], Room)
+_WORD_TABLE = types.NamedTuple([U64_OUT, U32_OUT, I64_OUT], WordTable)
+ROOM = types.NamedTuple(
+    [_WORD_TABLE, NGRAMS, I64_OUT, I64_OUT, I64_OUT, U64_OUT, U64_OUT, F32_OUT, F32_OUT, I64_OUT, F32_OUT], Room
+)
 
 
-def word_table_for(blocks: int, text_bytes: int, known: WordTable | None) -> WordTable:
-    """A table for texts of so many bytes: the `known` one where it is large enough, else a new one. At most 32 MB, and
-    no more entries than pay; few for little text, because memory that is touched first costs more than words."""
+def word_table_for(blocks: int) -> WordTable:
+    """An empty table: of at most 32 MB, of which no more is touched than there are words."""
     size = ENTRY_HEAD_WORDS + blocks * BLOCK_NUMBERS // 2
-    entries = 2
-    while (
-        entries * _TEXT_BYTES_AN_ENTRY < text_bytes and entries < _MOST_ENTRIES and entries * size * 16 <= _TABLE_BYTES
-    ):
-        entries *= 2
-    if known is not None and known.tags.size >= entries:
-        return known
-    room = np.zeros((entries + 1) * size + 8, np.uint64)
+    entries = _MOST_ENTRIES
+    while entries > 2 and entries * size * 8 > _TABLE_BYTES:
+        entries //= 2
+    room = np.empty((entries + 1) * size + 8, np.uint64)
     first = -room.ctypes.data % 64 // 8  # so that an entry begins with a line of the processor's cache
-    return WordTable(room[first : first + (entries + 1) * size], np.zeros(entries, np.uint32))
+    return WordTable(
+        room[first : first + (entries + 1) * size], np.zeros(2 * entries, np.uint32), np.zeros(1, np.int64)
+    )
 
 
 class Tables(NamedTuple):
@@ -163,8 +168,9 @@ class Tables(NamedTuple):
     buckets: int
     bucket_reciprocal: int
     table: Any
-    tags: Any
-    entries: int
+    table_slots: Any
+    table_mask: int
+    known: Any
     entry_words: int
     ngrams: Ngrams
     places: Any
@@ -184,7 +190,7 @@ def tables_of(model, room):
         address(model.norms), model.words, model.end, model.width, model.blocks,
         model.shortest, model.longest, model.word_ngrams,
         model.buckets, min((1 << 32) // max(model.buckets, 1), (1 << 32) - 1),
-        address(room.table.entries), address(room.table.tags), room.table.tags.size,
+        address(room.table.entries), address(room.table.slots), room.table.slots.size - 1, address(room.table.known),
         ENTRY_HEAD_WORDS + model.blocks * (BLOCK_NUMBERS // 2),
         Ngrams(address(ngrams.values), address(ngrams.begins), address(ngrams.buckets), address(ngrams.masks)),
         address(room.places),
@@ -241,7 +247,7 @@ def find_entry(tables, base, start, stop, state):
 def _index(bytes_, start, stop, slots):
     text = address(bytes_)
     for entry in range(start.size):
-        slot = np.int64(hash_span(text, start[entry], stop[entry])) & (slots.size - 1)
+        slot = np.int64(hash_word(text, start[entry], stop[entry])) & (slots.size - 1)
         while slots[slot] >= 0:
             slot = (slot + 1) & (slots.size - 1)
         slots[slot] = entry

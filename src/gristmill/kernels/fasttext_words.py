@@ -2,8 +2,8 @@
 
 What enters: a model's and a room's `Tables`, and the bounds of a word. What leaves: an entry that holds how many rows
 the word has, and their sum. Guaranteed: the rows are those of fastText's dictionary, added in its order; a sum depends
-on the word alone, never on what the table held before. The table is of fixed size; a word has its entry in one of two
-places, and where both are taken, a new word takes over one of them.
+on the word alone, never on what the table held before. Entries lie in the order in which their words came, so those of
+frequent words lie together; when the table is full, it is emptied.
 """
 
 from __future__ import annotations
@@ -23,10 +23,17 @@ from gristmill.kernels.fasttext_ngrams import (
     is_short_ascii,
     lay_characters,
 )
-from gristmill.kernels.fasttext_tables import ENTRY_HEAD_WORDS, ROWS_AT_ONCE, add_places, find_entry, place_of_bucket
-from gristmill.kernels.float_rows import add_rows, bytes_at, fetch_for_writing, floats_at
+from gristmill.kernels.fasttext_tables import (
+    ENTRY_BITS,
+    ENTRY_HEAD_WORDS,
+    ROWS_AT_ONCE,
+    add_places,
+    find_entry,
+    place_of_bucket,
+)
+from gristmill.kernels.float_rows import add_rows, bytes_at, floats_at
 from gristmill.kernels.spans import load64, lowest_bytes
-from gristmill.kernels.vector import PADDING_BYTES, copy64, first_bit
+from gristmill.kernels.vector import copy64, first_bit
 
 _LOW_HALF, _HALF = np.uint64(0xFFFFFFFF), np.uint64(32)
 _LABEL_PREFIX = np.frombuffer(b"__label__", np.uint8)
@@ -34,7 +41,7 @@ _LABEL_PREFIX = np.frombuffer(b"__label__", np.uint8)
 # An entry of the table, in words of 64 bits: length | rows << 32; FNV hash, or NO_TOKEN; bytes; vector.
 SIZES, FNV, _BYTES, _VECTOR = 0, 1, 2, ENTRY_HEAD_WORDS
 _LONGEST_KEPT_BYTES = 8 * (_VECTOR - _BYTES)
-_WAYS = 2  # a word has its entry in one of so many places
+_NUMBER = (1 << ENTRY_BITS) - 1
 NO_TOKEN = np.uint64(1) << np.uint64(32)  # in the place of a hash: a label, which is no word of the text
 
 
@@ -116,22 +123,42 @@ def _is_label(data, start, stop):
 
 
 @fold
+def slot_of(tables, state):
+    """Where the word with this hash is looked for first."""
+    return np.int64(state) & tables.table_mask
+
+
+@fold
 def kept_entry(tables, data, start, stop, state):
     """Where the entry of this word begins in the table, in words of 64 bits; or -1. `state` is the word's hash."""
     length = stop - start
-    tag = _tag(state)
-    slot = np.int64(state) & (tables.entries - 1)
-    for near in range(_WAYS):
-        if tables.tags[slot ^ near] == tag:
-            at = (slot ^ near) * tables.entry_words
+    slot = slot_of(tables, state)
+    while True:
+        found = tables.table_slots[slot]
+        if found == 0:
+            return np.int64(-1)
+        if (np.int64(found) ^ _tag(state)) >> ENTRY_BITS == 0:
+            at = _entry_of(tables, found)
             if np.int64(tables.table[at] & _LOW_HALF) == length and _same_bytes(tables.table, at, data, start, length):
                 return at
-    return np.int64(-1)
+        slot = (slot + 1) & tables.table_mask
+
+
+@fold
+def likely_entry(tables, state):
+    """Where the entry of the word with this hash most likely begins."""
+    return _entry_of(tables, tables.table_slots[slot_of(tables, state)])
+
+
+@fold
+def _entry_of(tables, slot):
+    return max(np.int64(slot) & _NUMBER, 1) * tables.entry_words - tables.entry_words
 
 
 @inline
 def _tag(state):
-    return np.uint32(state >> np.uint64(32)) | np.uint32(1)  # 0 is no entry
+    """The upper bits of a hash, where a slot has them."""
+    return np.int64(state >> np.uint64(64 - 32 + ENTRY_BITS)) << ENTRY_BITS
 
 
 @fold
@@ -148,30 +175,34 @@ def _same_bytes(table, at, data, start, length):
 
 
 @fold
-def _free_slot(tables, state):
-    """Where to put a new word: an empty place of its two, else the one that a bit of its hash says."""
-    slot = np.int64(state) & (tables.entries - 1)
-    taken = tables.tags[slot] != 0
-    return slot ^ np.int64(taken and (tables.tags[slot ^ 1] == 0 or state >> np.uint64(63) != 0))
+def _new_entry(tables, state):
+    """Where the entry of a new word is to begin, from now on in its slot."""
+    if 2 * tables.known[0] > tables.table_mask:
+        for slot in range(tables.table_mask + 1):
+            tables.table_slots[slot] = np.uint32(0)
+        tables.known[0] = 0
+    slot = slot_of(tables, state)
+    while tables.table_slots[slot] != 0:
+        slot = (slot + 1) & tables.table_mask
+    tables.known[0] += 1
+    tables.table_slots[slot] = np.uint32(_tag(state) | tables.known[0])
+    return (tables.known[0] - 1) * tables.entry_words
 
 
 @fold
 def add_new_word(tables, sums, data, start, stop, state):
-    """Add a word (one byte at least) that had no entry to `sums`. Returns where its entry begins: behind the table,
-    where it is until the next one comes. Short words have a copy in the table; nobody waits for it to be written.
-    Long ones are added row by row, without a sum of their own, as fastText does it: they may have a million rows."""
+    """Add a word (one byte at least) that had no entry to `sums`. Returns where its entry begins. A short word gets one
+    in the table. Long ones are added row by row, without a sum of their own, as fastText does it: they may have a
+    million rows; what is said of them is behind the table until the next one comes."""
     table, size, length = tables.table, tables.entry_words, stop - start
     is_short = length <= _LONGEST_KEPT_BYTES
-    at = tables.entries * size
-    table_bytes = bytes_at(table)
-    slot = _free_slot(tables, state)
+    at = (tables.table_mask + 1) // 2 * size
     vector = sums
     if is_short:
-        for part in range(0, 8 * size, PADDING_BYTES):
-            fetch_for_writing(table_bytes, 8 * slot * size + part)
-        copy64(table_bytes, 8 * (at + _BYTES), data, start)
-        for word in range(_VECTOR, size):
-            table[at + word] = np.uint64(0)
+        at = _new_entry(tables, state)
+        copy64(bytes_at(table), 8 * (at + _BYTES), data, start)
+        for word in range(at + _VECTOR, at + size):
+            table[word] = np.uint64(0)
         vector = floats_at(table, 8 * (at + _VECTOR))
     rows = np.int64(0)
     fnv = _fnv(data, start, stop) if tables.word_ngrams > 1 else np.uint64(0)
@@ -188,9 +219,6 @@ def add_new_word(tables, sums, data, start, stop, state):
     table[at + SIZES] = np.uint64(length) & _LOW_HALF | np.uint64(rows) << _HALF
     table[at + FNV] = fnv
     if is_short:
-        tables.tags[slot] = _tag(state)
-        for part in range(0, 8 * size, PADDING_BYTES):
-            copy64(table_bytes, 8 * slot * size + part, table_bytes, 8 * at + part)
         tables.places[0] = 8 * (at + _VECTOR)
         add_rows(sums, table, tables.places, 1, tables.blocks)
     return at

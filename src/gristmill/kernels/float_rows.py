@@ -57,16 +57,16 @@ def floats_at(typing_context: Any, base: Any, place_bytes: Any) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def fetch_for_writing(typing_context: Any, base: Any, place_bytes: Any) -> Any:
-    """fetch_for_writing(base, place_bytes): have that line of memory brought near, without waiting for it."""
+def fetch(typing_context: Any, base: Any, place_bytes: Any) -> Any:
+    """fetch(base, place_bytes): have the line of memory so many bytes behind `base` brought near, without waiting."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         base, place_bytes = arguments
         place = builder.gep(builder.bitcast(base, _BYTE.as_pointer()), [place_bytes])
         number = ir.IntType(32)
         kind = ir.FunctionType(ir.VoidType(), [place.type, number, number, number])
-        fetch = builder.module.declare_intrinsic("llvm.prefetch", [place.type], kind)
-        builder.call(fetch, [place, *(ir.Constant(number, flag) for flag in (1, 3, 1))])  # write; keep; data
+        prefetch = builder.module.declare_intrinsic("llvm.prefetch", [place.type], kind)
+        builder.call(prefetch, [place, *(ir.Constant(number, flag) for flag in (0, 3, 1))])  # to read; keep; data
         return context.get_dummy_value()
 
     return types.void(base, types.int64), generate

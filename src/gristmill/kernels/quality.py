@@ -7,6 +7,9 @@ for each document, from which the filter makes its ratios.
 - Lines are those of str.splitlines(); a bullet line begins with `•` or `-` behind white space, an ellipsis line ends
   with `...` or `…` before white space.
 - Stop words count once each, and only as they are written.
+
+Tried and rejected, on 1.48 MB of English: counting the characters of each word, and asking for stop words by first byte
+and length only, 5.0 ms instead of 2.4.
 """
 
 from __future__ import annotations
@@ -19,9 +22,9 @@ import numpy.typing as npt
 from numba import types
 
 from gristmill.kernels.characters import CHARACTERS, CHARACTERS_IN, LETTER, SYMBOL, character
-from gristmill.kernels.compile import BYTES_IN, I64_IN, I64_OUT, inline, kernel
+from gristmill.kernels.compile import BYTES_IN, BYTES_OUT, I64_IN, I64_OUT, inline, kernel
 from gristmill.kernels.find import count_byte, count_three
-from gristmill.kernels.spans import count_characters, hash_span, table_size, with_padding
+from gristmill.kernels.spans import count_characters, equal_spans, hash_span, table_size, with_padding
 from gristmill.kernels.split_lines import line_end
 from gristmill.kernels.trim import stripped
 from gristmill.kernels.vector import PADDING_BYTES, address
@@ -55,10 +58,10 @@ class StopWords(NamedTuple):
     start: npt.NDArray[np.int64]
     slots: npt.NDArray[np.int64]
     seen: npt.NDArray[np.int64]  # the last document that had the word
-    beginnings: npt.NDArray[np.int64]  # 1 where a word has this first byte and length
+    beginnings: npt.NDArray[np.uint8]  # 1 where a word begins, ends and is as long so (`_beginning`)
 
 
-STOP_WORDS = types.NamedTuple([types.Array(types.uint8, 1, "C"), I64_OUT, I64_OUT, I64_OUT, I64_OUT], StopWords)
+STOP_WORDS = types.NamedTuple([types.Array(types.uint8, 1, "C"), I64_OUT, I64_OUT, I64_OUT, BYTES_OUT], StopWords)
 
 
 def stop_words(words: Sequence[str]) -> StopWords:
@@ -67,17 +70,23 @@ def stop_words(words: Sequence[str]) -> StopWords:
     text = np.frombuffer(b"".join(encoded) + bytes(PADDING_BYTES), np.uint8).copy()
     start = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
     slots = np.zeros(table_size(len(encoded)), np.int64)
-    beginnings = np.zeros(_FILTER_BITS, np.int64)
-    _index_stop_words(text, start, slots)
-    for word in encoded:
-        beginnings[(word[0] * 16 + len(word)) % _FILTER_BITS] = 1
+    beginnings = np.zeros(_FILTER_BITS, np.uint8)
+    _index_stop_words(text, start, slots, beginnings)
     return StopWords(text, start, slots, np.full(len(encoded), -1, np.int64), beginnings)
 
 
-@kernel(types.void(BYTES_IN, I64_IN, I64_OUT))
-def _index_stop_words(text, start, slots):
+@inline
+def _beginning(data, start, stop):
+    """What is looked at first of a word: a number below _FILTER_BITS of its first byte, its last one and its length."""
+    first, last = np.int64(data[start]), np.int64(data[stop - 1])
+    return (first * 33 ^ last * 257 ^ (stop - start) * 1031) & (_FILTER_BITS - 1)
+
+
+@kernel(types.void(BYTES_IN, I64_IN, I64_OUT, BYTES_OUT))
+def _index_stop_words(text, start, slots, beginnings):
     base = address(text)
     for word in range(start.size - 1):
+        beginnings[_beginning(base, start[word], start[word + 1])] = 1
         slot = np.int64(hash_span(base, start[word], start[word + 1])) & (slots.size - 1)
         while slots[slot]:
             slot = (slot + 1) & (slots.size - 1)
@@ -85,31 +94,21 @@ def _index_stop_words(text, start, slots):
 
 
 @inline
-def _stop_word(data, start, stop, stops):
+def _stop_word(data, start, stop, text, starts, slots, mask):
     """The number of the stop word that data[start:stop] is, or -1."""
     length = stop - start
-    if not stops.beginnings[(np.int64(data[start]) * 16 + length) & (_FILTER_BITS - 1)]:
-        return np.int64(-1)
-    slot = np.int64(hash_span(data, start, stop)) & (stops.slots.size - 1)
-    while stops.slots[slot]:
-        word = stops.slots[slot] - 1
-        at = stops.start[word]
-        if stops.start[word + 1] - at == length:
-            same = np.int64(0)
-            while same < length and stops.text[at + same] == data[start + same]:
-                same += 1
-            if same == length:
-                return word
-        slot = (slot + 1) & (stops.slots.size - 1)
+    slot = np.int64(hash_span(data, start, stop)) & mask
+    while slots[slot]:
+        word = slots[slot] - 1
+        if starts[word + 1] - starts[word] == length and equal_spans(text, starts[word], data, start, length):
+            return word
+        slot = (slot + 1) & mask
     return np.int64(-1)
 
 
 @inline
 def _kinds(data, start, stop, characters):
     """Whether a word has a character that is no symbol, and one that is a letter."""
-    first = np.int64(characters.classes[data[start]])
-    if data[start] < 0x80 and first & LETTER and not first & SYMBOL:
-        return True, True
     plain = False
     letter = False
     at = start
@@ -150,26 +149,41 @@ def _begins_with_bullet(data, start, stop):
 def _measure(offsets, bytes_, first, start, stop, word_bytes, stops, character_tables, out):
     characters = character_tables[0]
     data, words_data = address(bytes_), address(word_bytes)
+    text, starts, slots = address(stops.text), address(stops.start), address(stops.slots)
+    seen, beginnings = address(stops.seen), address(stops.beginnings)
     for document in range(offsets.size - 1):
-        non_symbol = np.int64(0)
-        non_symbol_characters = np.int64(0)
+        without = np.int64(0)  # words of symbols only
         alphabetic = np.int64(0)
         different = np.int64(0)
+        words_characters = np.int64(0)
+        end = np.int64(0)
+        if first[document] < first[document + 1]:
+            end = start[first[document]]
+            words_characters = count_characters(words_data, end, stop[first[document + 1] - 1])
         for word in range(first[document], first[document + 1]):
-            begin, end = start[word], stop[word]
-            plain, letter = _kinds(words_data, begin, end, characters)
+            begin = start[word]
+            gap = begin - end  # of one byte, almost always, which is one character
+            end = stop[word]
+            words_characters -= gap if gap < 2 else count_characters(words_data, begin - gap, begin)
+            lead = words_data[begin]
+            here = np.int64(characters.classes[lead]) & (LETTER | SYMBOL)
+            if lead < 0x80 and (here == LETTER or end - begin == 1):
+                plain, letter = here & SYMBOL == 0, here & LETTER != 0
+            else:
+                plain, letter = _kinds(words_data, begin, end, characters)
             alphabetic += letter
-            if plain:
-                non_symbol += 1
-                non_symbol_characters += count_characters(words_data, begin, end)
-            number = _stop_word(words_data, begin, end, stops)
-            if number >= 0 and stops.seen[number] != document:
-                stops.seen[number] = document
-                different += 1
+            if not plain:
+                without += 1
+                words_characters -= count_characters(words_data, begin, end)
+            if beginnings[_beginning(words_data, begin, end)]:
+                number = _stop_word(words_data, begin, end, text, starts, slots, stops.slots.size - 1)
+                if number >= 0 and seen[number] != document:
+                    seen[number] = document
+                    different += 1
         begin, end = offsets[document], offsets[document + 1]
         out[0, document] = first[document + 1] - first[document]
-        out[1, document] = non_symbol
-        out[2, document] = non_symbol_characters
+        out[1, document] = first[document + 1] - first[document] - without
+        out[2, document] = words_characters
         out[3, document] = alphabetic
         out[4, document] = different
         out[5, document] = count_byte(data, begin, end, _HASH)

@@ -16,8 +16,8 @@ from gristmill.kernels.vector import PADDING_BYTES, below64, count_bits
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 _OTHER_ODD = np.uint64(0xD6E8FEB86659FD93)
 _HALF = np.uint64(32)
-_HIGH = np.uint64(0xFFFFFFFF00000000)
-_LOW = np.uint64(0x00000000FFFFFFFF)
+HIGH = np.uint64(0xFFFFFFFF00000000)
+LOW = np.uint64(0x00000000FFFFFFFF)
 
 
 def with_padding(data: npt.NDArray[np.uint8], stop: int) -> npt.NDArray[np.uint8]:
@@ -56,6 +56,45 @@ def hash_span(base, start, stop):
 
 
 @inline
+def hash_word(base, start, stop):
+    """A hash of a span that is mostly of 16 bytes at most; these take no branch that depends on the length."""
+    length = stop - start
+    if length > 16:
+        return hash_span(base, start, stop)
+    head = lowest_bytes(load64(base, start), min(length, 8))
+    tail = lowest_bytes(load64(base, start + 8), max(length - 8, 1))
+    state = (head ^ np.uint64(length) * _OTHER_ODD) * _ODD
+    state ^= state >> _HALF
+    state = (state ^ (tail if length > 8 else np.uint64(0))) * _OTHER_ODD
+    return state ^ (state >> _HALF)
+
+
+@inline
+def _hash_long(base, start, stop):
+    """A hash of a span of any length, four words at a time."""
+    if stop - start < 32:
+        return hash_span(base, start, stop)
+    one = np.uint64(stop - start) * _OTHER_ODD
+    two, three, four = one ^ _ODD, one + _ODD, one - _OTHER_ODD
+    at = start
+    last = stop - 32
+    while True:
+        one = (one ^ load64(base, at)) * _ODD
+        two = (two ^ load64(base, at + 8)) * _ODD
+        three = (three ^ load64(base, at + 16)) * _ODD
+        four = (four ^ load64(base, at + 24)) * _ODD
+        if at == last:
+            break
+        at = min(at + 32, last)
+    state = one ^ (one >> _HALF)
+    state = (state * _ODD) ^ two ^ (two >> _HALF)
+    state = (state * _ODD) ^ three ^ (three >> _HALF)
+    state = (state * _ODD) ^ four ^ (four >> _HALF)
+    state *= _OTHER_ODD
+    return state ^ (state >> _HALF)
+
+
+@inline
 def equal_spans(base, one, other_base, other, length):
     while length > 8:
         if load64(base, one) != load64(other_base, other):
@@ -83,17 +122,17 @@ def number_of_span(base, start, stop, slots, mask, starts, stops, known):
 
     A slot holds the upper half of a hash and, counted from 1, a number; `slots` is all zero at first.
     """
-    state = hash_span(base, start, stop)
+    state = _hash_long(base, start, stop)
     slot = np.int64(state) & mask
     while True:
         entry = slots[slot]
         if entry == 0:
-            slots[slot] = (state & _HIGH) | np.uint64(known + 1)
+            slots[slot] = (state & HIGH) | np.uint64(known + 1)
             starts[known] = start
             stops[known] = stop
             return np.int64(known)
-        if (entry ^ state) & _HIGH == 0:
-            number = np.int64(entry & _LOW) - 1
+        if (entry ^ state) & HIGH == 0:
+            number = np.int64(entry & LOW) - 1
             length = stop - start
             if stops[number] - starts[number] == length and equal_spans(base, starts[number], base, start, length):
                 return number

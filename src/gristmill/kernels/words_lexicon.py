@@ -14,18 +14,19 @@ import numpy as np
 import numpy.typing as npt
 from numba import from_dtype, types
 
-from gristmill.kernels.compile import inline
+from gristmill.kernels.compile import fold, inline
+from gristmill.kernels.spans import equal_spans, load64, lowest_bytes
 
-LONGEST_ENTRY_BYTES = 48
 LONGEST_SEQUENCE_TOKENS = 16
-_SLOTS, _SIEVE_BITS, _ENTRIES, _TEXT_BYTES, _TOKENS, _STATES = 8192, 15, 2048, 16384, 256, 1024
-_SIEVE_ODD = 0x9E3779B1
-_FNV_START, _FNV_PRIME = 0xCBF29CE484222325, 0x100000001B3
+_SLOT_BITS, _SIEVE_BITS = 13, 16
+_SLOTS, _ENTRIES, _TEXT_BYTES, _TOKENS, _STATES = 1 << _SLOT_BITS, 2048, 16384, 256, 1024
+_HEAD_BYTES = 8
+_OF_LENGTH, _OF_TAIL, _OF_ALL = 0xD6E8FEB86659FD93, 0xC2B2AE3D27D4EB4F, 0x9E3779B97F4A7C15
 
 # Sizes are fixed, with room to spare, so that every lexicon is of one type and a kernel is compiled once.
 LEXICON = np.dtype(
     [
-        ("sieve", np.uint8, 1 << _SIEVE_BITS),  # 1 where an entry has these first, middle and last byte, and length
+        ("sieve", np.uint64, 1 << _SIEVE_BITS - 6),  # a bit for each hash that an entry has
         ("slots", np.int32, _SLOTS),  # hash -> entry, -1 = empty
         ("entry_start", np.int32, _ENTRIES + 1),  # entry -> its bytes in `text`
         ("text", np.uint8, _TEXT_BYTES),
@@ -41,36 +42,30 @@ LEXICON = np.dtype(
 LEXICON_IN = types.Array(from_dtype(LEXICON), 1, "C")
 
 
-@inline
-def _sieve(first, middle, last, length):
-    told = np.uint32(first) | np.uint32(middle) << np.uint32(8) | np.uint32(last) << np.uint32(16)
-    told |= np.uint32(length) << np.uint32(24)
-    return np.int64(np.uint32(told * np.uint32(_SIEVE_ODD)) >> np.uint32(32 - _SIEVE_BITS))
-
-
-@inline
+@fold
 def find(lexicon, data, start, stop):
-    """The entry that is exactly data[start:stop], or -1. There is at least one byte."""
+    """The entry that is exactly data[start:stop], or -1. There is at least one byte, and 8 are readable behind it."""
     length = stop - start
-    if length > LONGEST_ENTRY_BYTES:
+    state = lowest_bytes(load64(data, start), min(length, _HEAD_BYTES)) ^ np.uint64(length) * np.uint64(_OF_LENGTH)
+    if length > _HEAD_BYTES:
+        state ^= load64(data, stop - _HEAD_BYTES) * np.uint64(_OF_TAIL)
+    state *= np.uint64(_OF_ALL)
+    sieve = lexicon.sieve[state >> np.uint64(64 - _SIEVE_BITS + 6)]
+    if sieve >> (state >> np.uint64(64 - _SIEVE_BITS) & np.uint64(63)) & np.uint64(1) == 0:
         return np.int64(-1)
-    if not lexicon.sieve[_sieve(data[start], data[start + (length >> 1)], data[stop - 1], length)]:
-        return np.int64(-1)
-    state = np.uint64(_FNV_START)
-    for index in range(start, stop):
-        state = (state ^ np.uint64(data[index])) * np.uint64(_FNV_PRIME)
-    slot = np.int64((state ^ (state >> np.uint64(32))) & np.uint64(_SLOTS - 1))
+    return _look_up(lexicon, data, start, length, state)
+
+
+@inline
+def _look_up(lexicon, data, start, length, state):
+    slot = np.int64(state >> np.uint64(64 - _SLOT_BITS))
     while True:
         entry = np.int64(lexicon.slots[slot])
         if entry < 0:
             return entry
         at = np.int64(lexicon.entry_start[entry])
-        if np.int64(lexicon.entry_start[entry + 1]) - at == length:
-            same = 0
-            while same < length and lexicon.text[at + same] == data[start + same]:
-                same += 1
-            if same == length:
-                return entry
+        if lexicon.entry_start[entry + 1] - at == length and equal_spans(lexicon.text, at, data, start, length):
+            return entry
         slot = (slot + 1) & (_SLOTS - 1)
 
 
@@ -103,20 +98,26 @@ def build(
 def _index(lexicon: np.void, entries: list[bytes]) -> None:
     """Lay out the entries so that `find` finds them."""
     text = b"".join(entries)
+    assert len(text) + _HEAD_BYTES <= _TEXT_BYTES
     lexicon["text"][: len(text)] = np.frombuffer(text, np.uint8)
     lexicon["entry_start"][: len(entries) + 1] = np.cumsum([0, *map(len, entries)])
     lexicon["slots"] = -1
     for number, entry in enumerate(entries):
-        assert len(entry) <= LONGEST_ENTRY_BYTES
-        told = entry[0] | entry[len(entry) // 2] << 8 | entry[-1] << 16 | len(entry) << 24
-        lexicon["sieve"][(told * _SIEVE_ODD % 2**32) >> (32 - _SIEVE_BITS)] = 1
-        state = _FNV_START
-        for byte in entry:
-            state = (state ^ byte) * _FNV_PRIME % 2**64
-        slot = (state ^ state >> 32) % _SLOTS
+        state = _hash(entry)
+        bit = state >> 64 - _SIEVE_BITS
+        lexicon["sieve"][bit >> 6] |= np.uint64(1 << (bit & 63))
+        slot = state >> 64 - _SLOT_BITS
         while lexicon["slots"][slot] >= 0:
             slot = (slot + 1) % _SLOTS
         lexicon["slots"][slot] = number
+
+
+def _hash(entry: bytes) -> int:
+    """As `find` has it."""
+    state = int.from_bytes(entry[:_HEAD_BYTES], "little") ^ len(entry) * _OF_LENGTH
+    if len(entry) > _HEAD_BYTES:
+        state ^= int.from_bytes(entry[-_HEAD_BYTES:], "little") * _OF_TAIL
+    return state * _OF_ALL % 2**64
 
 
 def _link(lexicon: np.void, entries: list[str], tokens: list[str], sequences: Mapping[str, Sequence[str]]) -> None:

@@ -8,9 +8,13 @@ import pyarrow as pa
 import pytest
 
 from gristmill.document import large_strings
+from gristmill.filters.c4_quality import C4Quality
 from gristmill.filters.filter import RewritingFilter, Rule, Signals
+from gristmill.filters.gopher_quality import GopherQuality
+from gristmill.filters.gopher_repetition import GopherRepetition
 from gristmill.filters.length import Length
 from gristmill.filters.sequence import LEFT_NOTHING, FilterSequence, verdicts_of
+from gristmill.filters.spam import Spam
 from gristmill.filters.view import TextView
 
 
@@ -68,3 +72,29 @@ def test_what_is_said_already_stays() -> None:
     base = pa.array(["unreadable.json", None], pa.string())
     found = verdicts_of(base, sequence.broken_rules(signals))
     assert found.to_pylist() == ["unreadable.json", "length.min_characters"]
+
+
+@pytest.mark.parametrize("part_bytes", [1, 40, 1 << 30])
+def test_parts_change_nothing(monkeypatch: pytest.MonkeyPatch, part_bytes: int) -> None:
+    texts = ["", "The cat, as ever, sat.\n" * 9, "\n", "a b a b a b", "Đăng ký ngay hôm nay!", "", "x" * 90, "é"]
+    around = large_strings(["before", *texts, "after"]).slice(1, len(texts))
+    filters = [GopherRepetition(), C4Quality(), GopherQuality(), Spam(), Length(max_words=3)]
+
+    def measured() -> tuple[dict[str, list[Any]], list[str]]:
+        signals, left = FilterSequence(filters).measure(TextView(around), pytest.fail)
+        return {name: pa.array(column).to_pylist() for name, column in signals.items()}, left.texts.to_pylist()
+
+    whole = measured()
+    assert len(whole[1]) == len(texts)
+    monkeypatch.setattr("gristmill.filters.sequence.PART_BYTES", part_bytes)
+    assert repr(measured()) == repr(whole)
+
+
+def test_each_part_has_its_own_rows_of_other_columns() -> None:
+    texts, ids = ["aa", "bb", "cc", "dd", "ee"], ["1", "22", "333", "4444", "55555"]
+    for part in TextView(large_strings(texts), lambda name: large_strings(ids)).parts(4):
+        at = texts.index(part.texts[0].as_py())
+        assert part.column("id").to_pylist() == ids[at : at + len(part)]
+        assert part.data[part.offsets[0] : part.offsets[-1]].tobytes().decode() == "".join(texts[at : at + len(part)])
+    assert [len(part) for part in TextView(large_strings(texts)).parts(4)] == [2, 2, 1]
+    assert [len(part) for part in TextView(large_strings([])).parts(4)] == [0]

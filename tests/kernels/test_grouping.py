@@ -60,8 +60,11 @@ def test_the_highest_of_a_cluster(members: list[tuple[int, int]]) -> None:
     st.lists(st.tuples(st.integers(0, 3), st.sets(st.integers(0, 9), max_size=6)), min_size=1, max_size=20),
     st.sampled_from([0.2, 0.5, 0.75, 1.0]),
     st.randoms(use_true_random=False),
+    st.integers(0, 5),
 )
-def test_confirming_equals_its_twin(members: list[tuple[int, set[int]]], least: float, rng: object) -> None:
+def test_confirming_equals_its_twin(
+    members: list[tuple[int, set[int]]], least: float, rng: object, earlier: int
+) -> None:
     order = list(range(len(members)))
     rng.shuffle(order)  # type: ignore[attr-defined]
     clusters = [cluster for cluster, _ in members]
@@ -69,8 +72,8 @@ def test_confirming_equals_its_twin(members: list[tuple[int, set[int]]], least: 
     offsets = np.cumsum([0, *(len(items) for _, items in members)])
     flat = np.array([item for _, items in members for item in sorted(items)], np.uint64)
     links = [np.full(len(members), -1) for _ in range(4)]
-    confirm.confirm(np.array(order), roots, offsets, flat, least, *links)
-    assert links[-1].tolist() == twin.confirm(order, clusters, [items for _, items in members], least)
+    confirm.confirm(np.array(order), earlier, roots, offsets, flat, least, *links)
+    assert links[-1].tolist() == twin.confirm(order, earlier, clusters, [items for _, items in members], least)
 
 
 @given(st.lists(st.tuples(hashes, hashes), max_size=30), st.integers(1, 20), st.integers(1, 4))

@@ -27,12 +27,15 @@ def roots(count: int, pairs: Sequence[tuple[int, int]]) -> list[int]:
     return [min(members) for members in sets]
 
 
-def confirm(order: Sequence[int], of_cluster: Sequence[int], sets: Sequence[set[int]], least: float) -> list[int]:
-    """The one that stays, for each member: itself, or the first that stays before it and is similar enough."""
+def confirm(
+    order: Sequence[int], earlier: int, of_cluster: Sequence[int], sets: Sequence[set[int]], least: float
+) -> list[int]:
+    """The one that stays, for each member: itself, or the first that stays before it and is similar enough. The
+    `earlier` first ones stay."""
     stays: list[int] = []
     found = list(range(len(sets)))
-    for member in order:
-        for other in stays:
+    for place, member in enumerate(order):
+        for other in stays if place >= earlier else ():
             union = sets[member] | sets[other]
             alike = len(sets[member] & sets[other]) / len(union) if union else 0.0
             if of_cluster[other] == of_cluster[member] and alike >= least:

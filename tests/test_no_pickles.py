@@ -12,7 +12,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "gristmill"
 MODULES = {"pickle", "cPickle", "dill", "cloudpickle", "joblib", "marshal", "shelve"}
 CALLS = {"eval", "exec", "np.load", "numpy.load", "yaml.unsafe_load", "yaml.full_load", "torch.load", "os.system"}
 LOADERS = {"yaml.Loader", "yaml.FullLoader", "yaml.UnsafeLoader", "yaml.CLoader", "yaml.CFullLoader"}
-# Orders of a cluster's ranks, which their submitter wrote into the run's own folder: not input, but see docs/evidence.md.
+# Orders of a cluster's ranks, by their submitter, in the run's own folder: not input, but see docs/evidence.md.
 OWN = {"cluster/submission.py": ["pickle"]}
 
 

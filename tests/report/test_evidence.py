@@ -7,12 +7,13 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from report_run import DROPPED_WORD, run
 
 from gristmill.engine.ledger import Ledger
 from gristmill.errors import ResumeError
-from gristmill.report.evidence import gather, judged, samples
+from gristmill.report.evidence import gather, judged, rules, samples
 from gristmill.report.evidence.marked import LEFT_OUT, MARKED, MOST_CHARACTERS, marked
 
 
@@ -158,3 +159,10 @@ def test_however_many_marks_there_are() -> None:
 
 def test_spans_may_overlap() -> None:
     assert marked("abcdef", [(3, 5), (1, 4), (2, 2)]) == [("a", 0), ("bcde", MARKED), ("f", 0)]
+
+
+@pytest.mark.parametrize("at", [5e-324, 1e-9, 0.0, 0.3, 1.0])
+def test_a_bound_is_an_edge_of_its_histogram_however_near_to_zero(at: float) -> None:
+    """`language: {threshold: 0}` keeps what is above 0: its bound is the smallest number there is."""
+    edges, _ = rules._edges(np.linspace(0, 1, 1000), at)
+    assert at in edges

@@ -124,7 +124,7 @@ def _edges(values: Values, at: float) -> tuple[npt.NDArray[np.float64], str]:
     step = _round_step((high - low) / _BINS) if high > low else 1.0
     edges = at + step * _around(np.array([low, at, high]), step)
     edges = edges[(edges > -step / 1e6) | (low < 0)]  # what is never negative has no axis below zero
-    return np.where(np.abs(edges) < step / 1e6, 0.0, edges), "linear"
+    return np.where((np.abs(edges) < step / 1e6) & (edges != at), 0.0, edges), "linear"
 
 
 def _round_step(step: float) -> float:

@@ -27,7 +27,7 @@ lint: $(VENV)/installed-dev
 
 # bench/loader.py and bench/packing.py want readers that contradict datatrove: pip install -e '.[bench-loader]'.
 BENCHES := route workers resume memory filters filter_parity cleaners fasttext_predict token_parity tokenizing \
-	compression dedup dedup_scale sentence_dedup substrings_scale mixture reweigh train
+	compression dedup dedup_scale sentence_dedup substrings_scale mixture reweigh report train
 
 bench: $(VENV)/installed-bench  ## every measured claim; takes hours
 	for name in $(BENCHES); do $(BIN)/python bench/$$name.py || exit 1; done

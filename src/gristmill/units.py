@@ -149,6 +149,11 @@ def _with_preset(kind: str, name: str, unit_class: Any, parameters: Mapping[str,
     return {**{key: value for key, value in found.items() if key not in decided}, **given}
 
 
+def is_foreign(item: Any) -> bool:
+    """Whether one item of a recipe's list names code that Gristmill does not ship."""
+    return ":" in str(item if isinstance(item, str) else next(iter(item)))
+
+
 def cuts(unit: Choice) -> bool:
     """Whether a deduplicator cuts text, instead of taking whole documents away."""
     return bool(getattr(_class("deduplicator", unit.name), "CUTS", False))

@@ -24,7 +24,7 @@ from gristmill.finished import read_recipe, require_output
 from gristmill.formats.files import read_json
 from gristmill.places.opened import bring
 from gristmill.recipe import Recipe
-from gristmill.units import choose
+from gristmill.units import choose, is_foreign
 
 _WORDS_COMPARED = 400  # of each text, from its beginning: difflib's time grows with the square
 _COMMON, _OWN = "green", "bold red"
@@ -142,7 +142,8 @@ def _place(document: Document, name: str) -> str:
 
 def records_of(output: Path) -> Iterator[dict[str, Any]]:
     """The records of the steps that wrote drops, in the order of the recipe."""
-    items = read_recipe(output).get("dedup", ())
+    # Whoever looks at a folder runs no code that it names; what such a unit took away is in the ledger.
+    items = [item for item in read_recipe(output).get("dedup", ()) if not is_foreign(item)]
     units = [choose("deduplicator", item).make("deduplicator") for item in items]
     for name, _ in sequence.named(units):
         folder = output / "dedup" / name

@@ -14,7 +14,7 @@ from gristmill.engine.ledger import Ledger
 from gristmill.errors import RecipeError
 from gristmill.filters.sequence import FilterSequence
 from gristmill.finished import read_recipe, require_output
-from gristmill.units import choose
+from gristmill.units import choose, is_foreign
 
 
 class Chunk(NamedTuple):
@@ -81,11 +81,7 @@ class RunFolder:
 def _sequence(items: Sequence[Any], path: Path) -> FilterSequence:
     try:
         with foreign_code.allowed(False):
-            choices = [choose("filter", item) for item in items if ":" not in _name(item)]
+            choices = [choose("filter", item) for item in items if not is_foreign(item)]
             return FilterSequence([choice.make("filter") for choice in choices])
     except ValueError as error:
         raise RecipeError(f"expected the filters that the run had, found another: {path}: {error}") from error
-
-
-def _name(item: Any) -> str:
-    return item if isinstance(item, str) else next(iter(item))

@@ -18,6 +18,7 @@ from gristmill.engine.ledger import Ledger, total
 from gristmill.report.evidence.judged import JudgedChunk, Mask
 from gristmill.report.signals import rule_books
 
+MOST_BOUNDS = 200
 _BINS = 64
 _TAIL = 0.005  # of the rows at either end of the axis, which share a bin
 _MOST_WHOLE_NUMBERS = 64  # so wide a range has a bin for each
@@ -31,7 +32,6 @@ def rules(ledger: Ledger) -> list[dict[str, Any]]:
     that break no other."""
     first = total(entry.gone for entry in ledger.of("sift"))
     books = rule_books(ledger)
-    by_source = {entry.source: entry.gone for entry in ledger.of("sift")}
     found = []
     for name in [*books, *(reason for reason in sorted(first) if reason not in books)]:
         book = books.get(name)
@@ -41,7 +41,6 @@ def rules(ledger: Ledger) -> list[dict[str, Any]]:
                 "dropped": first.get(name, 0),
                 "broken": first.get(name, 0) if book is None else book.broken,
                 "alone": None if book is None else book.alone,
-                "sources": {source: gone[name] for source, gone in by_source.items() if gone.get(name)},
             }
         )
     return found
@@ -60,7 +59,8 @@ class _Bound:
 
 
 def bounds(chunks: Sequence[JudgedChunk]) -> list[dict[str, Any]]:
-    """One for each side of each rule that bounds a signal; where sources have bounds of their own, one for each."""
+    """One for each side of each rule that bounds a signal; where sources have bounds of their own, one for each. Those
+    that drop most first, and no more than MOST_BOUNDS."""
     found: dict[tuple[str, str, float], _Bound] = {}
     for chunk in chunks:
         times = chunk.times_broken
@@ -82,7 +82,8 @@ def bounds(chunks: Sequence[JudgedChunk]) -> list[dict[str, Any]]:
                 bound.values.append(values)
                 bound.spared.append(spared)
                 bound.broken.append(broken[name])
-    return [_counted(bound) for bound in found.values()]
+    ranked = sorted(found.values(), key=lambda bound: -sum(int(broken.sum()) for broken in bound.broken))
+    return [_counted(bound) for bound in ranked[:MOST_BOUNDS]]
 
 
 def _counted(bound: _Bound) -> dict[str, Any]:

@@ -67,8 +67,9 @@ function why(step) {
 }
 
 function bySource(run) {
-  const headings = [{ name: "" }, ...run.sources.map((name) => ({ name, kind: "number" }))];
-  const rows = run.funnel.map((step) => ({ cells: [`${step.label} (${step.unit})`, ...run.sources.map((name) => (name in step.left ? count(step.left[name]) : ""))] }));
+  const headings = [{ name: "source" }, ...run.funnel.map((step) => ({ name: step.label, kind: "number" }))];
+  const rows = run.sources.map((name) => ({ cells: [name, ...run.funnel.map((step) => (name in step.left ? count(step.left[name]) : ""))] }));
+  rows.push({ total: true, cells: ["all", ...run.funnel.map((step) => count(total(step)))] });
   return el("details", null, el("summary", null, "Numbers by source"), table(headings, rows));
 }
 

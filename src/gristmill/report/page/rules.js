@@ -24,9 +24,7 @@ const FIRST_SHOWN = 9;
 
 function thresholdSection(run) {
   if (!run.bounds.length) return null;
-  const losses = (bound) => sum(run.rules.filter((rule) => rule.rule === bound.rule).map((rule) => rule.broken));
-  const ranked = [...run.bounds].sort((one, other) => losses(other) - losses(one));
-  const cards = ranked.map((bound) => thresholdCard(run, bound));
+  const cards = run.bounds.map((bound) => thresholdCard(run, bound));
   const redraw = (scale) => cards.forEach((card) => card.draw(scale));
   const grids = [el("div", { class: "grid" }, cards.slice(0, FIRST_SHOWN).map((card) => card.node))];
   if (cards.length > FIRST_SHOWN) grids.push(el("details", null, el("summary", null, `${cards.length - FIRST_SHOWN} more thresholds, which drop less`),

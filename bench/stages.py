@@ -32,6 +32,7 @@ class Meter:
     def __init__(self) -> None:
         self.seconds: Counter[str] = Counter()
         self.written: Counter[str] = Counter()
+        self.dropped_bytes = 0  # of what sift wrote
         self._since = time.process_time()
 
     def started(self, jobs: object, tasks_done: int) -> None:
@@ -43,6 +44,7 @@ class Meter:
         stage = job.step.name.split("/")[0].split(" ")[0]
         self.seconds[stage] += now - self._since
         self.written[stage] += sum(file.bytes for file in record.files)
+        self.dropped_bytes += sum(file.bytes for file in record.files if file.path.startswith("dropped/"))
         self._since = now
 
     def ended(self) -> None:
@@ -81,15 +83,16 @@ def main() -> None:
     sift = result.ledger.of("sift")
     tokens = sum(entry.entered for entry in result.ledger.of("pack"))
     text = sum(entry.details["read_bytes"] for entry in sift)
-    print(
-        f"{text / 1e6:.0f} MB of text, {sum(e.entered for e in sift):,} documents, {tokens / 1e6:.0f} M tokens packed"
-    )
+    left = sum(entry.left for entry in sift)
+    print(f"{text / 1e6:.0f} MB of text, {documents:,} documents, {left / documents:.0%} kept, ", end="")
+    print(f"{tokens / 1e6:.0f} M tokens packed")
     print(f"{'stage':10}{'processor s/GB':>16}{'MB/s a core':>14}{'written, GB/GB':>16}")
     for stage in STAGES:
         per_gb = seconds[stage] / text * 1e9
         print(f"{stage:10}{per_gb:16.2f}{1000 / per_gb:14.0f}{written[stage] / text:16.3f}")
     per_gb, disk = sum(seconds.values()) / text * 1e9, sum(written.values()) / text
     print(f"{'all':10}{per_gb:16.2f}{1000 / per_gb:14.0f}{disk:16.3f}")
+    print(f"Of that, dropped documents, which `keep_dropped: false` saves: {meter.dropped_bytes / text:.3f}")
     print("\nExtrapolated, if all cores are busy and disks keep up:")
     print(
         f"{'text':8}{'core-hours':>12}"

@@ -83,7 +83,7 @@ def main() -> None:
     sift = result.ledger.of("sift")
     tokens = sum(entry.entered for entry in result.ledger.of("pack"))
     text = sum(entry.details["read_bytes"] for entry in sift)
-    left = sum(entry.left for entry in sift)
+    documents, left = sum(entry.entered for entry in sift), sum(entry.left for entry in sift)
     print(f"{text / 1e6:.0f} MB of text, {documents:,} documents, {left / documents:.0%} kept, ", end="")
     print(f"{tokens / 1e6:.0f} M tokens packed")
     print(f"{'stage':10}{'processor s/GB':>16}{'MB/s a core':>14}{'written, GB/GB':>16}")

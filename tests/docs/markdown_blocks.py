@@ -56,7 +56,11 @@ def blocks(markdown: str) -> Iterator[Block]:
 
 def prose(markdown: str) -> str:
     """The page without its fenced blocks and without code in lines."""
-    lines, inside = [], ""
+    return "\n".join(re.sub(r"`[^`]*`", "`code`", line) for line in _lines_outside_fences(markdown))
+
+
+def _lines_outside_fences(markdown: str) -> Iterator[str]:
+    inside = ""
     for line in markdown.split("\n"):
         fence = _FENCE.match(line)
         if fence and not inside:
@@ -64,13 +68,17 @@ def prose(markdown: str) -> str:
         elif inside and line.strip() == inside:
             inside = ""
         elif not inside:
-            lines.append(re.sub(r"`[^`]*`", "`code`", line))
-    return "\n".join(lines)
+            yield line
 
 
 def links(markdown: str) -> list[str]:
     """Where the page's links lead."""
     return _LINK.findall(prose(markdown))
+
+
+def named_commands(markdown: str) -> list[str]:
+    """Commands of ours that are named in a line, `gristmill run --check`, as a rule without all that they need."""
+    return re.findall(r"`(gristmill [a-z][^`]*)`", "\n".join(_lines_outside_fences(markdown)))
 
 
 def set_in_commands(markdown: str) -> list[str]:

@@ -128,6 +128,18 @@ def check_commands(script: str) -> None:
         commands.commands[name].make_context(name, arguments)
 
 
+def check_options(command: str) -> None:
+    """The command is one of ours, and it has the options that are named."""
+    name, *words = command.split()[1:]
+    commands: Any = typer.main.get_command(app)
+    if name not in commands.commands:
+        raise PageError(f"unknown command `{name}`; known: {', '.join(commands.commands)}")
+    known = {option for parameter in commands.commands[name].params for option in parameter.opts}
+    for word in words:
+        if word.startswith("--") and word != "--help" and word not in known:
+            raise PageError(f"`{command}`: `{name}` has no option {word}; it has {', '.join(sorted(known))}")
+
+
 def _commands(script: str) -> Iterator[list[str]]:
     """The words of each simple command; where output goes is left out."""
     for line in re.sub(r"\\\n", " ", script).split("\n"):

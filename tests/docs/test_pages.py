@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from markdown_blocks import PAGES, ROOT, blocks, set_in_commands
-from page_runner import PLAIN, PageError, PageRunner, check_commands, compare
+from markdown_blocks import PAGES, ROOT, blocks, named_commands, set_in_commands
+from page_runner import PLAIN, PageError, PageRunner, check_commands, check_options, compare
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -24,6 +24,8 @@ def test_what_stands_in_fences_works(page: Path, scratch: Path) -> None:
 def test_commands_outside_fences_exist(page: Path) -> None:
     for command in set_in_commands(page.read_text("utf-8")):
         check_commands(command)
+    for command in named_commands(page.read_text("utf-8")):
+        check_options(command)
 
 
 def test_a_page_that_is_wrong_is_found_out(scratch: Path) -> None:

@@ -242,3 +242,10 @@ def test_without_datatrove_the_error_says_what_to_install() -> None:
     assert result.returncode == 1
     assert "ImportError: expected datatrove" in result.stderr
     assert "pip install 'gristmill[datatrove]'" in result.stderr
+
+
+def test_every_name_is_there_and_others_list_them() -> None:
+    blocks = our_blocks()
+    assert all(getattr(blocks, name).__name__ == name for name in blocks.__all__)
+    with pytest.raises(AttributeError, match="blocks: C4BadWordsFilter, .*URLFilter"):
+        _ = blocks.NoSuchFilter

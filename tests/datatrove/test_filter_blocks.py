@@ -247,5 +247,5 @@ def test_without_datatrove_the_error_says_what_to_install() -> None:
 def test_every_name_is_there_and_others_list_them() -> None:
     blocks = our_blocks()
     assert all(getattr(blocks, name).__name__ == name for name in blocks.__all__)
-    with pytest.raises(AttributeError, match="blocks: C4BadWordsFilter, .*URLFilter"):
+    with pytest.raises(AttributeError, match=r"blocks: C4BadWordsFilter, .*URLFilter"):
         _ = blocks.NoSuchFilter

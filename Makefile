@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-streaming lint bench docs clean
+.PHONY: demo test test-streaming lint bench faults soak fuzz docs clean
 
 demo: $(VENV)/installed-demo  ## the whole route on the embedded demo
 	$(BIN)/gristmill run demo
@@ -31,6 +31,15 @@ BENCHES := route workers resume memory filters filter_parity cleaners fasttext_p
 
 bench: $(VENV)/installed-bench  ## every measured claim; takes hours
 	for name in $(BENCHES); do $(BIN)/python bench/$$name.py || exit 1; done
+
+faults: $(VENV)/installed-dev  ## every fault against an undisturbed twin, and the table; as root also disks that fill up
+	$(BIN)/python bench/faults.py
+
+soak: $(VENV)/installed-dev  ## half an hour of random recipes, kills and damage
+	$(BIN)/python bench/soak.py --minutes 30
+
+fuzz: $(VENV)/installed-fuzz  ## each target for a minute
+	for name in $$($(BIN)/python tools/fuzz.py --list); do $(BIN)/python tools/fuzz.py $$name --seconds 60 || exit 1; done
 
 docs: $(VENV)/installed-dev  ## the pages that are made from the source, and the guide as a site, in site/
 	$(BIN)/python tools/make_filter_docs.py

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import corpora
 import recipes
-from recipes import differing, digests
+from disturbance import differing, digests
 
 
 def start(recipe: Path) -> subprocess.Popen[bytes]:

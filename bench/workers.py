@@ -19,6 +19,7 @@ from pathlib import Path
 
 import corpora
 import recipes
+from disturbance import digests
 
 
 def main() -> int:
@@ -36,7 +37,7 @@ def main() -> int:
             started = time.perf_counter()
             subprocess.run([sys.executable, "-m", "gristmill", "run", str(recipe_file), "--quiet"], check=True)
             seconds = time.perf_counter() - started
-            sums = {name: digest for name, digest in recipes.digests(output).items() if name != "recipe.yaml"}
+            sums = {name: digest for name, digest in digests(output).items() if name != "recipe.yaml"}
             packed = {name: digest for name, digest in sums.items() if name.startswith("pack/")}
             sha = hashlib.sha256(json.dumps(packed, sort_keys=True).encode()).hexdigest()
             seen.add(json.dumps(sums, sort_keys=True))

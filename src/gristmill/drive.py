@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 from gristmill import foreign_code
+from gristmill.engine.damage import Damage
 from gristmill.engine.lease import FILE as LEASE
 from gristmill.engine.lease import Lease
 from gristmill.engine.ledger import Ledger
@@ -118,7 +119,7 @@ def _run_here(recipe: Recipe, place: Place, observer: Observer, check: bool) -> 
             observer.notice(notice)
         from gristmill.route.steps import steps_of  # takes 0.2 s, in which workers start
 
-        finish = follow(engine, steps_of(recipe, place.local, workers, ledger))
+        finish = follow(engine, lambda: steps_of(recipe, place.local, workers, ledger.emptied()))
     write_books(place, ledger, finish, time.perf_counter() - started)
     return ledger
 
@@ -145,8 +146,19 @@ def notices_before(recipe: Recipe) -> Iterator[str]:
             )
 
 
-def follow(engine: LocalEngine, route: Generator[list[Step], list[list[Record]], T]) -> T:
-    """Bring each group of steps up to date and tell the route; returns what the route returns."""
+def follow(engine: LocalEngine, route: Callable[[], Generator[list[Step], list[list[Record]], T]]) -> T:
+    """Bring each group of steps up to date and tell the route; returns what the route returns. Where files are found
+    damaged on the way, the route is followed once more: steps before may have read them."""
+    engine.damage = damage = Damage(engine.output)
+    while True:
+        known_damage = len(damage)
+        result = _follow_once(engine, route())
+        if len(damage) == known_damage:
+            damage.forget()
+            return result
+
+
+def _follow_once(engine: LocalEngine, route: Generator[list[Step], list[list[Record]], T]) -> T:
     steps = next(route)
     while True:
         try:

@@ -24,7 +24,7 @@ from gristmill.engine.pool import worker_count
 from gristmill.engine.record import Record
 from gristmill.engine.step import Step, fingerprint
 from gristmill.errors import FormatError, LedgerError, ResumeError
-from gristmill.finished import pack_folder
+from gristmill.finished import pack_folder, read_recipe
 from gristmill.formats import files, training_sets
 from gristmill.formats.packed_rows import PackedRows
 from gristmill.formats.row_batch import About
@@ -120,7 +120,7 @@ def _export(
         place_tokenizer(work, (packed.folder / packed.manifest.layout.tokenizer_file).read_bytes())
         step = route.step(format_name, about, options, rows_files)
         with LocalEngine(work, worker_count(workers, memory_bytes), observer) as engine:
-            records = follow(engine, _only(step))
+            records = follow(engine, lambda: _only(step))
         expected = (packed.manifest.rows, packed.manifest.tokens)
         result = publish(work, destination, format_name, about, options, records, wanted, expected)
     shutil.rmtree(work)
@@ -129,11 +129,9 @@ def _export(
 
 def about_run(output: Path, packed: PackedRows) -> About:
     """What the rows of a finished run have in common."""
-    import yaml
-
     layout = packed.manifest.layout
     spec = files.read_json(output / "tokenizer" / "tokenizer.spec.json")
-    asked = yaml.safe_load((output / "recipe.yaml").read_text(encoding="utf-8"))["tokenizer"]
+    asked = read_recipe(output)["tokenizer"]
     return About(
         tokenizer=tokenizer_name(asked["hub"] or asked["path"]),
         tokenizer_fingerprint=layout.tokenizer_fingerprint,

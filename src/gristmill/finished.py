@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from gristmill.errors import RecipeError, ResumeError, unknown_name
+from gristmill.errors import FormatError, RecipeError, ResumeError, unknown_name
 from gristmill.formats.packed_stages import STAGES, read_stages
 
 
@@ -21,12 +21,20 @@ def require_output(output: Path, needed: str) -> Path:
 
 
 def read_recipe(output: Path) -> dict[str, Any]:
-    """The recipe that a run was carried out with, as plain values."""
+    """The recipe that a run was carried out with, as plain values: nothing that it names is imported. Raises
+    FormatError where it is damaged."""
     import yaml
 
-    text = (require_output(output, "recipe.yaml") / "recipe.yaml").read_text("utf-8")
+    path = require_output(output, "recipe.yaml") / "recipe.yaml"
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where PyYAML came with libyaml
-    found: dict[str, Any] = yaml.load(text, loader)
+    try:
+        found: dict[str, Any] = yaml.load(path.read_text("utf-8"), loader)
+        if not isinstance(found["tokenizer"], dict) or not all(
+            isinstance(each["name"], str) for each in found["sources"]
+        ):
+            raise TypeError("other values")
+    except (yaml.YAMLError, ValueError, KeyError, TypeError) as error:
+        raise FormatError(f"expected the recipe as its run wrote it, found it damaged ({error}): {path}") from error
     return found
 
 

@@ -120,7 +120,9 @@ def tokenize_folder(request: Request, observer: Observer | None = None) -> Token
         place_tokenizer(work, spec.json_text.encode())
         with LocalEngine(work, workers, observer or Silent()) as engine:
             engine.begin(encode.FIRST_WORK)
-            records, expected = follow(engine, _steps(request, recipe, spec, about, spec_step, encode_step, ledger))
+            records, expected = follow(
+                engine, lambda: _steps(request, recipe, spec, about, spec_step, encode_step, ledger.emptied())
+            )
         result = publish(
             work, request.output, request.format, about, request.options, records, wanted, expected, ledger
         )

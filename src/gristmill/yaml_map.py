@@ -19,7 +19,10 @@ def read_text(path: str | os.PathLike[str], kind: str) -> str:
     file = Path(path)
     if not file.is_file():
         raise RecipeError(f"expected a {kind} file, found {'a folder' if file.is_dir() else 'nothing'}: {file}")
-    return file.read_text(encoding="utf-8")
+    try:
+        return file.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise RecipeError(f"expected a {kind} in UTF-8, found other bytes ({error}): {file}") from error
 
 
 def read_map(text: str, keys: Iterable[str], name: str) -> dict[str, Any]:

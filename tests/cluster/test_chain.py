@@ -94,7 +94,7 @@ def test_the_route_yields_the_groups_that_are_known_beforehand(
             return super().run(steps)
 
     with Noting(tmp_path / "out", 0, Silent()) as engine:
-        follow(engine, steps_of(recipe, tmp_path / "out", 1, Ledger()))
+        follow(engine, lambda: steps_of(recipe, tmp_path / "out", 1, Ledger()))
     groups = groups_of(recipe)
     assert [name for name, _ in seen] == [group.name for group in groups]
     assert all(group.wide or tasks == 1 for group, (_, tasks) in zip(groups, seen, strict=True))

@@ -19,6 +19,10 @@ def write_text(work: Any, folder: Path, stem: str) -> Outcome:
     return Outcome({"characters": len(str(work))}, [f"{stem}.txt"])
 
 
+def copy_text(work: Path, folder: Path, stem: str) -> Outcome:
+    return write_text(work.read_text(), folder, stem)
+
+
 def die_twice(work: Path, folder: Path, stem: str) -> Outcome:
     with open(work, "ab") as tries:
         tries.write(b"x")
@@ -31,6 +35,13 @@ def die_always(work: Any, folder: Path, stem: str) -> Outcome:
     if stem == "00001":
         os.kill(os.getpid(), signal.SIGKILL)
     return write_text(work, folder, stem)
+
+
+def want_too_much(work: Any, folder: Path, stem: str) -> Outcome:
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+    return write_text(len(bytearray(1 << 40)), folder, stem)
 
 
 def fail_with_advice(work: Any, folder: Path, stem: str) -> Outcome:

@@ -3,12 +3,13 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from gristmill.drive import follow
 from gristmill.engine import record as records
 from gristmill.engine.local import Job, LocalEngine, outstanding
 from gristmill.engine.pool import WORKER_BYTES, worker_count
@@ -98,6 +99,55 @@ def test_a_flipped_bit_is_found_before_others_read_the_file(tmp_path: Path) -> N
     assert (tmp_path / "step" / "00001.txt").read_bytes() == b"bb"
 
 
+def copying(source: Step, records: list[Record], output: Path) -> Step:
+    tasks = [
+        Task(task.name, {"from": record.files[0].checksum}, output / source.name / record.files[0].path)
+        for task, record in zip(source.tasks, records, strict=True)
+    ]
+    return Step("copy", "engine.engine_tasks:copy_text", 1, {}, tasks, (source,))
+
+
+def copied(source: Step, output: Path) -> Generator[list[Step], list[list[Record]], None]:
+    """A route of two steps."""
+    [records] = yield [source]
+    yield [copying(source, records, output)]
+
+
+def interrupted(source: Step) -> Generator[list[Step], list[list[Record]], None]:
+    yield [source]
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("damage", [b"bc", b"b"])
+def test_what_was_made_from_damage_is_made_again(tmp_path: Path, damage: bytes) -> None:
+    source = make_step("write_text", ["aa", "bb"])
+    with LocalEngine(tmp_path, 0, Watcher()) as engine:
+        [records] = engine.run([source])
+        (tmp_path / "step" / "00001.txt").write_bytes(damage)  # after it was checked, before it is read
+        engine.run([copying(source, records, tmp_path)])
+    assert (tmp_path / "copy" / "00001.txt").read_bytes() == damage
+    watcher = Watcher()
+    with LocalEngine(tmp_path, 0, watcher, check=True) as engine:
+        follow(engine, lambda: copied(source, tmp_path))
+    assert watcher.ran == ["00001", "00001"]
+    assert [(tmp_path / name / "00001.txt").read_bytes() for name in ("step", "copy")] == [b"bb", b"bb"]
+    assert not (tmp_path / "damaged.json").exists()
+
+
+def test_damage_is_not_forgotten_by_a_run_that_ends_early(tmp_path: Path) -> None:
+    source = make_step("write_text", ["aa", "bb"])
+    copy = copying(source, run(tmp_path, source)[0], tmp_path)
+    run(tmp_path, copy)
+    (tmp_path / "step" / "00001.txt").write_bytes(b"bc")
+    with LocalEngine(tmp_path, 0, Watcher(), check=True) as engine, pytest.raises(KeyboardInterrupt):
+        follow(engine, lambda: interrupted(source))
+    watcher = Watcher()
+    with LocalEngine(tmp_path, 0, watcher) as engine:
+        follow(engine, lambda: copied(source, tmp_path))
+    assert watcher.ran == ["00001"]
+    assert not (tmp_path / "damaged.json").exists()
+
+
 def test_files_of_tasks_that_are_gone_are_removed(tmp_path: Path) -> None:
     run(tmp_path, make_step("write_text", ["a", "b", "c"]))
     run(tmp_path, make_step("write_text", ["a"]))
@@ -117,6 +167,12 @@ def test_a_task_that_dies_for_good_is_named_and_the_others_finish(tmp_path: Path
     with pytest.raises(TaskError, match=r"step: task 00001 failed: a worker was ended .*memory(.|\n)*2 other tasks"):
         run(tmp_path, step, workers=2)
     assert [job.task.name for job in outstanding(Place(tmp_path), [step])[1]] == ["00001"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits the worker's address space")
+def test_a_task_out_of_memory_says_which_and_what_to_lower(tmp_path: Path) -> None:
+    with pytest.raises(TaskError, match=r"ran out of memory in task 00000 of step(.|\n)*`output\.chunk`"):
+        run(tmp_path, make_step("want_too_much", ["a"]), workers=1)
 
 
 @pytest.mark.parametrize("workers", [0, 1])

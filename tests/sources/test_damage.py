@@ -44,6 +44,20 @@ def test_a_truncated_file_gives_the_rows_before_and_a_row_that_says_so(
     assert [row for rows in reversed(backwards) for row in rows] == found
 
 
+@pytest.mark.parametrize("name", ["a.jsonl", "a.csv", "a.txt"])
+def test_a_bound_within_the_line_that_is_cut_off_costs_no_row(tmp_path: Path, name: str) -> None:
+    heading = "text\n" if name == "a.csv" else ""
+    path = Path(write(tmp_path, f"{name}.gz", heading + "".join(LINES[:2000]).replace('"', "" if heading else '"')))
+    path.write_bytes(path.read_bytes()[:-3000])
+    whole = read_path(str(path), unit="line")
+    assert len(whole) > 100
+    assert whole[-1]["unreadable"] == "unreadable.truncated"
+    broken_at = whole[-1]["position"]
+    for bound in (broken_at - 1, broken_at, broken_at + 1, broken_at + 5):
+        chunks = pieces(str(path), [0, bound], unit="line")
+        assert [row for chunk in chunks for row in chunk_rows(chunk)] == whole
+
+
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_a_file_that_lacks_its_last_byte_is_truncated_too(tmp_path: Path, suffix: str) -> None:
     path = Path(write(tmp_path, f"a.jsonl{suffix}", "".join(LINES[:9])))

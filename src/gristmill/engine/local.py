@@ -1,7 +1,8 @@
 """The local engine: brings steps up to date and survives what happens to their tasks.
 
 Guarantees: a task whose record is current is not run; files that an earlier run wrote are checked before others
-read them, and made again where they are damaged; a task that fails for good does not keep the others from finishing.
+read them, and made again where they are damaged, as is what was made from them; a task that fails for good does not
+keep the others from finishing.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Protocol
 
 from gristmill.engine import record as records
+from gristmill.engine.damage import Damage
 from gristmill.engine.pool import WorkerPool
 from gristmill.engine.record import Record
 from gristmill.engine.step import Step, Task
@@ -68,6 +70,8 @@ class LocalEngine:
         self._pool = WorkerPool(workers, observer.notice)
         self._known_good: set[Path] = set()
         self._files: dict[str, list[Needed]] = {}  # of all tasks done, by their paths and by the folders they lie in
+        self.damage: Damage | None = None  # where `follow` lets what was made from damage be made again
+        self._made_at: dict[tuple[str, str], int] = {}  # how much damage was known when a task ran
 
     def __enter__(self) -> LocalEngine:
         return self
@@ -99,7 +103,13 @@ class LocalEngine:
             self._remove_strangers(step)
             if self.check:
                 self._forget_damaged(step)
-        return outstanding(self.place, steps)
+            if self.damage is not None:
+                self._forget_made_from(self.damage, step)
+        found, jobs = outstanding(self.place, steps)
+        if self.damage is not None:
+            for job in jobs:
+                self._note_torn(self.damage, job)
+        return found, jobs
 
     def take(self, steps: Sequence[Step], found: Found) -> list[list[Record]]:
         """The records of steps of which all tasks are done; their files are known from now on."""
@@ -143,7 +153,9 @@ class LocalEngine:
                 self._known_good.add(path)
             else:
                 self.observer.notice(f"damaged (its checksum differs), making it again: {path}")
-                self.place.remove([records.path_of(self.output / step.name, task.name)])
+                if self.damage is not None:
+                    self.damage.add(expected)
+                self._forget(step, task)
                 damaged = True
         return damaged
 
@@ -151,6 +163,29 @@ class LocalEngine:
         """Check what earlier runs wrote for these steps, and make again what is damaged."""
         for step in steps:
             self._mend(step)
+
+    def _forget_made_from(self, damage: Damage, step: Step) -> None:
+        """Who comes next may know a task by its fingerprint instead of its files' checksums: that is damaged, too."""
+        for task in step.tasks:
+            if damage.touches(task.inputs, self._made_at.get((step.name, task.name), 0)):
+                damage.add(step.task_fingerprint(task))
+                self._forget(step, task)
+
+    def _note_torn(self, damage: Damage, job: Job) -> None:
+        """Others may have read a file before it had another size than its record says."""
+        folder = self.output / job.step.name
+        record = records.read(folder, job.task.name)
+        for file in record.files if record else ():
+            if self.place.size_of(folder / file.path) not in (None, file.bytes):
+                self.observer.notice(f"damaged (its size differs), making it again: {folder / file.path}")
+                damage.add(file.checksum)
+
+    def _forget(self, step: Step, task: Task) -> None:
+        """Take away a task's record before its files."""
+        folder = self.output / step.name
+        record = records.read(folder, task.name)
+        written = [folder / file.path for file in record.files] if record else []
+        self.place.remove([records.path_of(folder, task.name), *written])
 
     def _remove_strangers(self, step: Step) -> None:
         """Take away the records and files of tasks that the step no longer has (fewer chunks than before)."""
@@ -172,6 +207,7 @@ class LocalEngine:
                 failures.append((job, result))
                 continue
             finished[order.step, order.task] = result
+            self._made_at[order.step, order.task] = len(self.damage) if self.damage is not None else 0
             self._known_good.update(Path(order.folder) / file.path for file in result.files)
             for text in result.notices:
                 self.observer.notice(text)

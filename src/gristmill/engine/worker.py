@@ -101,11 +101,13 @@ def carry_out(order: Order) -> Record | Failure:
         return record
     except GristmillError as error:
         return Failure(str(error), "", final=False, error=type(error))
-    except MemoryError:
-        advice = "Lower `engine.workers`, `output.chunk` or `max_document`, or raise `engine.memory`."
-        message = f"ran out of memory in task {order.task} of {order.step}\n  {advice}"
-        return Failure(message, traceback.format_exc(), final=False, error=TaskError)
-    except OSError as error:
+    except (MemoryError, ImportError, OSError) as error:
+        if is_lack_of_memory(error):
+            advice = "Lower `engine.workers`, `output.chunk` or `max_document`, or raise `engine.memory`."
+            message = f"ran out of memory in task {order.task} of {order.step}\n  {advice}"
+            return Failure(message, traceback.format_exc(), final=False, error=TaskError)
+        if not isinstance(error, OSError):
+            return Failure(f"{type(error).__name__}: {error}", traceback.format_exc(), final=False, error=TaskError)
         where = f": {error.filename}" if error.filename else f" (below {order.folder})"
         message = f"{error.strerror or error}{where}"
         return Failure(message, traceback.format_exc(), final=error.errno in _FINAL_ERRORS, error=TaskError)
@@ -119,6 +121,12 @@ def _remove_previous(place: Place, folder: Path, task_name: str) -> None:
     previous = records.read(folder, task_name)
     written = [folder / file.path for file in previous.files] if previous else []
     place.remove([records.path_of(folder, task_name), *written])
+
+
+def is_lack_of_memory(error: BaseException) -> bool:
+    """Python's own error, the system's, or a library that found no room to be loaded."""
+    unloadable = isinstance(error, (ImportError, OSError)) and "failed to map segment" in str(error)
+    return isinstance(error, MemoryError) or unloadable or getattr(error, "errno", None) == errno.ENOMEM
 
 
 def peak_memory_bytes() -> int:

@@ -46,10 +46,10 @@ class ColumnFile:
         self.path = Path(path)
         try:
             self._reader = pa.ipc.open_file(pa.memory_map(str(path)))
-        except (pa.ArrowInvalid, OSError) as error:
+            metadata = self._reader.schema.metadata or {}
+            self.metadata = {key.decode(): text.decode() for key, text in metadata.items()}
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             raise _unexpected(kind, version, f"something else ({error})", path) from error
-        metadata = self._reader.schema.metadata or {}
-        self.metadata = {key.decode(): text.decode() for key, text in metadata.items()}
         found = (self.metadata.get(_KIND), self.metadata.get(_VERSION))
         if found != (kind, str(version)):
             raise _unexpected(kind, version, f"{found[0] or 'no kind'} of version {found[1]}", path)
@@ -58,8 +58,14 @@ class ColumnFile:
         return int(self._reader.num_record_batches)
 
     def batch(self, number: int) -> Any:
-        """A record batch over the mapped bytes."""
-        return self._reader.get_batch(number)
+        """A record batch over the mapped bytes, whose buffers are as long as it says."""
+        try:
+            batch = self._reader.get_batch(number)
+            batch.validate()
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+            kind, version = self.metadata[_KIND], int(self.metadata[_VERSION])
+            raise _unexpected(kind, version, f"a damaged batch {number} ({error})", self.path) from error
+        return batch
 
     @property
     def columns(self) -> list[str]:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from gristmill.document import buffers, strings
+from gristmill.errors import FormatError
 from gristmill.formats.documents import DocumentWriter, read_batches
 
 SCHEMA = pa.schema(
@@ -67,9 +68,23 @@ def cut_rows(texts: Any, rows: npt.NDArray[np.integer[Any]], cuts: Cuts) -> Any:
     """Texts whose rows (ascending) are these, without what is cut out of them."""
     first, last = np.searchsorted(cuts.row, [rows[0], rows[-1] + 1]) if len(rows) else (0, 0)
     near = cuts.of(slice(first, last))
-    places = np.searchsorted(rows, near.row)
+    places = np.minimum(np.searchsorted(rows, near.row), len(rows) - 1)
     there = rows[places] == near.row
-    return cut_texts(texts, near._replace(row=places).of(there))
+    of_texts = near._replace(row=places).of(there)
+    _require_within(texts, of_texts)
+    return cut_texts(texts, of_texts)
+
+
+def _require_within(texts: Any, cuts: Cuts) -> None:
+    """The kernel copies what lies between: spans that no text has would be read from beyond it."""
+    lengths = np.diff(buffers(texts)[0])[cuts.row]
+    within = (cuts.start >= 0) & (cuts.start <= cuts.stop) & (cuts.stop <= lengths)
+    apart = (np.diff(cuts.row) > 0) | ((np.diff(cuts.row) == 0) & (cuts.start[1:] >= cuts.stop[:-1]))
+    if not (within.all() and apart.all()):
+        raise FormatError(
+            "expected cuts within their documents, in order and apart, found others: a damaged file, or one of other "
+            "documents\n  Run `gristmill run RECIPE --check` to rebuild this step."
+        )
 
 
 def cut_texts(texts: Any, cuts: Cuts) -> Any:

@@ -10,6 +10,7 @@ A row group is one batch of the reader, so the bytes do not depend on who wrote 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -29,19 +30,23 @@ class DocumentWriter:
     """Writes batches of one schema to a Parquet file that is whole or absent. Use as a context manager."""
 
     def __init__(self, path: Path, schema: Any, kind: str) -> None:
-        self._commit = atomic(path)
+        self._path = path
         self._schema = schema.with_metadata({_KIND: kind.encode(), _VERSION: VERSION})
 
     def __enter__(self) -> DocumentWriter:
-        self._writer = pq.ParquetWriter(
-            self._commit.__enter__(),
-            self._schema,
-            compression="zstd",
-            compression_level=1,
-            use_dictionary=[field.name for field in self._schema if pa.types.is_dictionary(field.type)],
-            write_statistics=["row"],
-            data_page_size=1 << 20,
-        )
+        with ExitStack() as stack:
+            self._writer = stack.enter_context(
+                pq.ParquetWriter(
+                    stack.enter_context(atomic(self._path)),
+                    self._schema,
+                    compression="zstd",
+                    compression_level=1,
+                    use_dictionary=[field.name for field in self._schema if pa.types.is_dictionary(field.type)],
+                    write_statistics=["row"],
+                    data_page_size=1 << 20,
+                )
+            )
+            self._close = stack.pop_all()  # first the writer, which writes the footer, then the name
         return self
 
     def write(self, batch: Any) -> None:
@@ -52,27 +57,23 @@ class DocumentWriter:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        try:
-            self._writer.close()
-        finally:
-            self._commit.__exit__(kind, error, trace)
+        self._close.__exit__(kind, error, trace)
 
 
 def read_batches(path: Path, columns: Sequence[str], batch_rows: int = 1 << 16) -> Iterator[Any]:
     """Record batches of these columns, in order: one row group at a time in memory."""
     with open_parquet(path) as file:
-        yield from file.iter_batches(batch_size=batch_rows, columns=list(columns), use_threads=False)
+        batches = file.iter_batches(batch_size=batch_rows, columns=list(columns), use_threads=False)
+        while (batch := _next(batches, path)) is not None:
+            yield batch
 
 
 def open_parquet(path: Path) -> Any:
     """A ParquetFile of ours. Raises FormatError where it is none."""
     try:
         file = pq.ParquetFile(path, memory_map=True, pre_buffer=False)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise FormatError(
-            f"expected a Parquet file of Gristmill's, found a damaged or missing one: {path} ({error})\n"
-            "  Run `gristmill run` again to rebuild this step."
-        ) from error
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise _damaged(path, error) from error
     found = (file.schema_arrow.metadata or {}).get(_VERSION)
     if found != VERSION:
         file.close()
@@ -82,3 +83,21 @@ def open_parquet(path: Path) -> Any:
             "  Run `gristmill run` again to rebuild this step."
         )
     return file
+
+
+def _next(batches: Iterator[Any], path: Path) -> Any:
+    """The next batch, checked as far as looking at it must not read beyond it; None behind the last."""
+    try:
+        batch = next(batches, None)
+        if batch is not None:
+            batch.validate(full=True)
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise _damaged(path, error) from error
+    return batch
+
+
+def _damaged(path: Path, error: Exception) -> FormatError:
+    return FormatError(
+        f"expected a Parquet file of Gristmill's, found a damaged or missing one: {path} ({error})\n"
+        "  Run `gristmill run` again to rebuild this step."
+    )

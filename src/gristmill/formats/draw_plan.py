@@ -93,14 +93,22 @@ class DrawPlan:
         try:
             self._file = pa.memory_map(str(path))
             self._reader = pa.ipc.open_file(self._file)
-        except (pa.ArrowInvalid, OSError) as error:
+            told = (self._reader.schema.metadata or {}).items()
+            metadata = {key.decode(): text.decode() for key, text in told}
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             raise _unexpected(f"something else ({error})", path) from error
-        metadata = {key.decode(): text.decode() for key, text in (self._reader.schema.metadata or {}).items()}
         if metadata.get("gristmill.kind") != KIND:
             raise _unexpected("an Arrow file that is not ours", path)
         if metadata.get("gristmill.version") != str(VERSION):
             raise _unexpected(f"version {metadata.get('gristmill.version')}", path)
-        self.sources: tuple[str, ...] = tuple(json.loads(metadata["gristmill.sources"]))
+        if self._reader.schema.names != [field.name for field in _COLUMNS] or self._reader.schema.types != [
+            field.type for field in _COLUMNS
+        ]:
+            raise _unexpected("other columns", path)
+        try:
+            self.sources: tuple[str, ...] = tuple(json.loads(metadata["gristmill.sources"]))
+        except (KeyError, ValueError, TypeError) as error:
+            raise _unexpected(f"one that does not name its sources ({error})", path) from error
 
     def __enter__(self) -> DrawPlan:
         return self
@@ -131,7 +139,10 @@ class DrawPlan:
     def window(self, number: int) -> Window:
         """Where that window lies in the stream."""
         metadata = self._read(number)[1]
-        return Window(*(int(metadata[name.encode()]) for name in Window._fields))
+        try:
+            return Window(*(int(metadata[name.encode()]) for name in Window._fields))
+        except (KeyError, ValueError, TypeError) as error:
+            raise _unexpected(f"a window {number} that does not say where it lies ({error})", self.path) from error
 
     def window_draws(self, number: int) -> Draws:
         """The draws of that window."""
@@ -140,8 +151,10 @@ class DrawPlan:
 
     def _read(self, number: int) -> Any:
         try:
-            return self._reader.get_batch_with_custom_metadata(number)
-        except (pa.ArrowInvalid, OSError) as error:
+            found = self._reader.get_batch_with_custom_metadata(number)
+            found[0].validate()
+            return found
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             raise _unexpected(f"a damaged window {number} ({error})", self.path) from error
 
     def _last(self) -> Window:

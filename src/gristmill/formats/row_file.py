@@ -163,7 +163,7 @@ class RowFile:
                 batch.validate()
         except FileNotFoundError:
             raise not_packed_rows("no file", path) from None
-        except (pa.ArrowException, OSError) as error:
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             raise not_packed_rows(f"a damaged file ({error})", path) from error
         input_ids, segments, length = batch.columns
         parts = segments.values

@@ -16,7 +16,8 @@ import numpy as np
 import pyarrow.compute as pc
 
 from gristmill.engine.step import Outcome, Step, Task
-from gristmill.formats.files import atomic_file, write_json
+from gristmill.errors import FormatError
+from gristmill.formats.files import atomic_file, read_json, write_json
 from gristmill.route.survivors import ChunkFiles, SiftedChunk, surviving
 from gristmill.tokens import tokenizer as tokenizers
 from gristmill.tokens.tokenizer import TokenizerSpec
@@ -99,11 +100,24 @@ def write_spec(spec: TokenizerSpec, folder: Path, stem: str) -> Outcome:
     return Outcome({"vocab_size": spec.vocab_size}, [SPEC_FILE])
 
 
+def spec_in(folder: Path) -> TokenizerSpec:
+    """The spec that `write_spec` wrote there. Raises FormatError where it is damaged."""
+    path = folder / SPEC_FILE
+    try:
+        return TokenizerSpec(**read_json(path))
+    except TypeError as error:
+        raise FormatError(f"expected a tokenizer's spec, found something else ({error}): {path}") from error
+
+
 @lru_cache(maxsize=4)
 def read_spec(folder: Path, fingerprint: str) -> TokenizerSpec:
-    """A spec that `write_spec` wrote; read once a process."""
-    spec = TokenizerSpec(**json.loads((folder / SPEC_FILE).read_bytes()))
-    assert spec.fingerprint == fingerprint, "the spec was replaced while tasks ran"
+    """A spec that `write_spec` wrote; read once a process. Raises FormatError where it is another one, or damaged."""
+    spec = spec_in(folder)
+    if spec.fingerprint != fingerprint:
+        raise FormatError(
+            f"expected the tokenizer's spec that this run wrote, found another: {folder / SPEC_FILE}\n"
+            "  Run the same command again to rebuild this step."
+        )
     return spec
 
 

@@ -34,7 +34,7 @@ def arrow_input(path: str, kind: str) -> Iterator[Any]:
     try:
         with source:
             yield source
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise SourceError(
             f"expected a valid {kind} file, found damage ({error}): {path}\n"
             "  Fetch or write the file again, or leave it out."

@@ -46,22 +46,33 @@ class DecompressedFile:
         self._new_decoder, self._failure = _decoders(suffix)
         self._decoder: Any = None
         self._input = b""
+        self._output = memoryview(b"")
         self._begun = False
         self._damage: str | None = None
 
     def readinto(self, target: memoryview) -> int:
         """Fill some of `target`; returns how many bytes that were, 0 at the end."""
+        if not self._output:
+            self._output = memoryview(self._decompress())
+        count = min(len(target), len(self._output))
+        target[:count] = self._output[:count]
+        self._output = self._output[count:]
+        return count
+
+    def _decompress(self) -> bytes:
+        """The next step, nothing at the end. Its size is never the reader's: else what is saved of broken data would
+        depend on who reads it."""
         if self._damage:
             raise DamagedError(self._damage)
         while True:
             if self._decoder is None and not self._begin_member():
-                return 0
+                return b""
             if not self._input and self._decoder.needs_input:
                 self._input = self._file.read(_READ_BYTES)
                 if not self._input:
                     raise self._damaged("unreadable.truncated")
             try:
-                found = self._decoder.decompress(self._input, min(len(target), _STEP_BYTES))
+                found: bytes = self._decoder.decompress(self._input, _STEP_BYTES)
             except self._failure as error:
                 raise self._damaged("unreadable.corrupt") from error
             self._input = b""
@@ -69,8 +80,7 @@ class DecompressedFile:
                 self._input = self._decoder.unused_data
                 self._decoder = None
             if found:
-                target[: len(found)] = found
-                return len(found)
+                return found
 
     def close(self) -> None:
         """Close the compressed file, too."""

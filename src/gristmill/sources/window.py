@@ -81,9 +81,8 @@ class Window:
 
     def whole_lines(self, within: int) -> int:
         """How many bytes the lines take that start within the first `within` bytes, as far as they are whole."""
-        if within < self.size:
-            return int(after_newline(self.data, within - 1, self.size))
-        return int(after_last_newline(self.data, self.size))
+        found = int(after_newline(self.data, within - 1, self.size)) if within < self.size else 0
+        return found or int(after_last_newline(self.data, self.size))
 
     def skip_to_line(self, start: int) -> None:
         """Go to the first line that starts at byte `start` of the stream or later."""

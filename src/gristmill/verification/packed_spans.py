@@ -242,6 +242,12 @@ def _shard_lengths(path: str) -> npt.NDArray[np.uint32]:
     return shard.lengths.astype(np.uint32)
 
 
+def forget_files() -> None:
+    """What was looked at before may have been made again since: this process is to open it anew."""
+    _open.cache_clear()
+    _lengths.cache_clear()
+
+
 def _all_lengths(sources: Sequence[SourceShards], places: I64) -> I64:
     """The tokens of documents numbered over all sources, ascending."""
     first = _firsts(sources)

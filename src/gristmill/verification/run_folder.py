@@ -14,12 +14,13 @@ from typing import Any
 from gristmill.engine import record as records
 from gristmill.engine.record import Record
 from gristmill.errors import FormatError
-from gristmill.formats import files
+from gristmill.finished import read_recipe
 from gristmill.formats.packed_rows import Manifest
 from gristmill.formats.packed_stages import read_stages
 from gristmill.route.mix import PLAN_FILE
 from gristmill.route.shards import SourceShards
 from gristmill.route.survivors import ChunkFiles, SiftedChunk
+from gristmill.route.tokenizer import spec_in
 from gristmill.tokens.tokenizer import TokenizerSpec
 
 
@@ -71,10 +72,7 @@ class RunFolder:
     @cached_property
     def recipe(self) -> dict[str, Any]:
         """The recipe as plain data: nothing that it names is imported."""
-        import yaml
-
-        found: dict[str, Any] = yaml.safe_load((self.path / "recipe.yaml").read_text(encoding="utf-8"))
-        return found
+        return read_recipe(self.path)
 
     @cached_property
     def sources(self) -> tuple[str, ...]:
@@ -84,7 +82,7 @@ class RunFolder:
     @cached_property
     def spec(self) -> TokenizerSpec:
         """The tokenizer."""
-        return TokenizerSpec(**files.read_json(self.path / "tokenizer" / "tokenizer.spec.json"))
+        return spec_in(self.path / "tokenizer")
 
     @cached_property
     def chunks(self) -> list[RunChunk]:

@@ -36,10 +36,11 @@ def verify_run(output: Path, sample: int | None, workers: int) -> list[Check]:
     among those whose checksum differs.
     """
     run = RunFolder(output)
+    packed_spans.forget_files()
     files = check_files(output, workers)
     try:
-        windows = _windows(run)
-    except GristmillError as error:  # a record is not there: what it speaks of cannot be named
+        windows, sampled = _windows(run), _sampled(run, sample)
+    except GristmillError as error:  # a record is not there, or damaged: what it speaks of cannot be named
         unreadable = Check(READABLE, "tasks", checked=1)
         unreadable.fails(str(error).split("\n", 1)[0])
         return [files, unreadable]
@@ -50,7 +51,7 @@ def verify_run(output: Path, sample: int | None, workers: int) -> list[Check]:
             files,
             *lookers.look(check_ledger, [run]),
             *lookers.look(kept_documents.check_chunk, run.chunks),
-            *lookers.look(ids.check_ids, _sampled(run, sample)),
+            *lookers.look(ids.check_ids, sampled),
             *lookers.look(packed_spans.check_window, windows),
             check_manifests(run),
             lookers.readable,

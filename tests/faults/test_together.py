@@ -56,5 +56,5 @@ def test_a_worker_out_of_memory_is_named_with_what_to_lower(trial: Trial) -> Non
     with pytest.raises(TaskError) as caught:
         gm.run(trial.recipe(workers=1), Interruption("tokenize/web-en", limit))
     assert "ran out of memory in task 0000" in str(caught.value)
-    assert "Lower `engine.workers` or `output.chunk`" in str(caught.value)
+    assert "Lower `engine.workers`, `output.chunk`" in str(caught.value)
     trial.ends_like_the_twin("a worker out of memory")

@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 
-from gristmill.errors import RecipeError, TaskError
+from gristmill.errors import RecipeError, ResumeError, TaskError
 from gristmill.formats.files import checksum
 from gristmill.places import addresses, mirror
-from gristmill.places.addresses import retried
+from gristmill.places.addresses import retried, write_retried
 from gristmill.places.mirror import Mirror, mirror_of
+from gristmill.places.opened import opened
 from gristmill.places.place import Needed
 
 ADDRESS = "memory://mill/out"
@@ -145,6 +146,18 @@ def test_a_server_is_asked_again_and_then_named(monkeypatch: pytest.MonkeyPatch)
         retried("s3://mill/x", lambda: tries.clear() or fail_thrice())  # type: ignore[func-returns-value]
     with pytest.raises(FileNotFoundError):
         retried("s3://mill/x", Path("/nowhere").read_bytes)
+
+
+def test_what_waiting_does_not_mend_is_not_waited_for(tmp_path: Path, store: MemoryFileSystem) -> None:
+    def refuse() -> None:
+        raise PermissionError("403")
+
+    with pytest.raises(TaskError, match=r"expected leave to read and write, found: 403: s3://mill/x"):
+        retried("s3://mill/x", refuse)
+    with pytest.raises(TaskError, match=r"expected a place to write to, found: .*no bucket.*: s3://mill/x"):
+        write_retried("s3://mill/x", lambda: (_ for _ in ()).throw(FileNotFoundError("no bucket")))
+    with pytest.raises(ResumeError, match=r"expected the output of a run, found nothing: memory://mill/nothing"):
+        opened("memory://mill/nothing")
 
 
 def test_an_address_without_a_driver_says_what_to_install() -> None:

@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 TRIES = 8
 _FIRST_WAIT_SECONDS, _LONGEST_WAIT_SECONDS = 0.1, 20.0
-_FINAL = (FileNotFoundError, FileExistsError, PermissionError, IsADirectoryError, NotADirectoryError)
+_FINAL = (FileNotFoundError, FileExistsError, IsADirectoryError, NotADirectoryError)
 
 
 def is_remote(path: str) -> bool:
@@ -48,6 +48,14 @@ def file_system(address: str) -> tuple[Any, str]:
     return system, name
 
 
+def write_retried(address: str, action: Callable[[], T]) -> T:
+    """The same for what writes: that a bucket is not there is an error that names it, too."""
+    try:
+        return retried(address, action)
+    except FileNotFoundError as error:
+        raise TaskError(f"expected a place to write to, found: {error}: {address}") from error
+
+
 def retried(address: str, action: Callable[[], T]) -> T:
     """What the action returns, tried again where that may help. Raises TaskError that names the address."""
     wait_seconds = _FIRST_WAIT_SECONDS
@@ -56,6 +64,8 @@ def retried(address: str, action: Callable[[], T]) -> T:
             return action()
         except _FINAL:
             raise
+        except PermissionError as error:
+            raise TaskError(f"expected leave to read and write, found: {error}: {address}") from error
         except Exception as error:  # drivers raise what their clouds raise: nothing narrower
             if attempt == TRIES:
                 raise TaskError(

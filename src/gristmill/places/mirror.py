@@ -23,7 +23,7 @@ from typing import Any, ClassVar
 
 from gristmill.errors import TaskError
 from gristmill.formats import files
-from gristmill.places.addresses import file_system, retried
+from gristmill.places.addresses import file_system, retried, write_retried
 from gristmill.places.place import UNREAD, Needed, Place, strings_in
 
 DEFAULT_BYTES = 100_000_000_000
@@ -111,7 +111,7 @@ class Mirror(Place):
         name = self._name(path)
         system, there = file_system(self._at(name))
         size_bytes = path.stat().st_size
-        retried(self._at(name), lambda: system.put_file(str(path), there))
+        write_retried(self._at(name), lambda: system.put_file(str(path), there))
         self._sizes[name] = size_bytes
         if checksum:  # it may be read from here as if it had been fetched
             _write(self.local / f"{name}{_SUM}", checksum)
@@ -238,7 +238,7 @@ class Mirror(Place):
 
     def write_bytes(self, name: str, content: bytes) -> None:
         system, there = file_system(self._at(name))
-        retried(self._at(name), lambda: system.pipe_file(there, content))
+        write_retried(self._at(name), lambda: system.pipe_file(there, content))
 
     def create(self, name: str, content: bytes) -> bool:
         system, there = file_system(self._at(name))
@@ -250,7 +250,7 @@ class Mirror(Place):
                 return bool(system.cat_file(there) == content)  # an earlier try may have succeeded unheard
             return True
 
-        return retried(self._at(name), create)
+        return write_retried(self._at(name), create)
 
     def read_bytes(self, name: str) -> bytes | None:
         system, there = file_system(self._at(name))

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from gristmill.errors import ResumeError
 from gristmill.places.addresses import is_remote
 from gristmill.places.mirror import Mirror, mirror_of
 from gristmill.places.place import Needed
@@ -23,7 +24,8 @@ def opened(output: str | os.PathLike[str]) -> Path:
     if not is_remote(address):
         return Path(address)
     mirror = mirror_of(address)
-    mirror.download([name for name in mirror.list_all() if name.rsplit("/", 1)[-1] in (*_FIRST, *_FIRST_TOO)])
+    names = _require_some(mirror)
+    mirror.download([name for name in names if name.rsplit("/", 1)[-1] in (*_FIRST, *_FIRST_TOO)])
     _OPENED[mirror.local] = mirror
     return mirror.local
 
@@ -34,10 +36,19 @@ def opened_whole(output: str | os.PathLike[str]) -> Path:
     if not is_remote(address):
         return Path(address)
     mirror = mirror_of(address)
-    names = mirror.list_all()
+    names = _require_some(mirror)
     mirror.forget_but(names)
     mirror.download(names)
     return mirror.local
+
+
+def _require_some(mirror: Mirror) -> list[str]:
+    if names := mirror.list_all():
+        return names
+    raise ResumeError(
+        f"expected the output of a run, found nothing: {mirror.address}\n"
+        "  Name the recipe's `output.path`, and look whether its run has ended."
+    )
 
 
 def bring(path: Path) -> Path:

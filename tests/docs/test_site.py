@@ -44,5 +44,6 @@ def test_every_page_is_in_the_navigation() -> None:
         return [page for inner in part for page in pages(inner)] if isinstance(part, list) else [str(part)]
 
     listed = pages(yaml.safe_load((ROOT / "mkdocs.yml").read_text("utf-8"))["nav"])
+    assert all((DOCS / page).is_file() for page in listed), "a page in the nav of mkdocs.yml that is not there"
     for page in DOCS.glob("*.md"):
         assert listed.count(page.name) == 1, f"expected docs/{page.name} once in the nav of mkdocs.yml"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -81,11 +82,18 @@ class DocumentTokenizer(theirs.DocumentTokenizer):
 
     def _spec(self) -> TokenizerSpec | None:
         """The tokenizer as datatrove sets it up; None where it cuts or fills texts."""
-        from gristmill.tokens.tokenizer import from_json
+        spec = _spec_of(self.tokenizer.to_str(), str(self.tokenizer_name_or_path))
+        if spec is None:
+            asks = " or ".join(_UNFOLLOWED)
+            logger.warning(f"`tokenizers` encodes, as in datatrove, because the tokenizer.json asks for {asks}")
+        return spec
 
-        content = self.tokenizer.to_str()
-        asked = [name for name in _UNFOLLOWED if json.loads(content).get(name) is not None]
-        if asked:
-            logger.warning(f"`tokenizers` encodes, as in datatrove, because the tokenizer asks for {', '.join(asked)}")
-            return None
-        return from_json(content, append_eos=False, special_tokens=True, origin=str(self.tokenizer_name_or_path))
+
+@lru_cache(maxsize=2)
+def _spec_of(content: str, origin: str) -> TokenizerSpec | None:
+    from gristmill.tokens.tokenizer import from_json
+
+    parsed = json.loads(content)
+    if any(parsed.get(name) is not None for name in _UNFOLLOWED):
+        return None
+    return from_json(content, append_eos=False, special_tokens=True, origin=origin)

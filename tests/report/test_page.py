@@ -71,7 +71,7 @@ def test_charts_are_drawn(browser: Any, report: Path, tmp_path: Path, width: int
         "recipe",
     ]  # fmt: skip
     assert len(all_of(browser, ".threshold svg rect")) > 50
-    assert len(all_of(browser, "svg.rows rect")) > 24
+    assert len(all_of(browser, ".packed i")) >= 24
     bars = browser.execute_script(
         "return [...document.querySelectorAll('.steps .bar i')].map((bar) => bar.offsetWidth)"
     )

@@ -9,9 +9,9 @@ function packingSection(run) {
     ["tokens", `${count(packed.tokens)} (${percent(packed.tokens, places)} of the places)`],
     ["padding", `${count(packed.padding)} (${percent(packed.padding, places)})`], ["cropped", count(packed.cropped)], ["vocabulary", count(packed.vocabulary)]];
   return section("rows", "Packed rows", "Rows at even distances, as a trainer reads them: a part for each document, in the color of its source; striped where a document goes on from another row.",
+    el("div", { class: "facts" }, facts.map(([name, value]) => el("span", null, `${name} `, el("b", null, value)))),
     packed.stages.map((stage) => el("div", { class: "card" },
       stage.name ? el("h3", null, stage.name) : null,
-      stage === packed.stages[0] ? el("div", { class: "facts" }, facts.map(([name, value]) => el("span", null, `${name} `, el("b", null, value)))) : null,
       legend([...sourceLegend(colorsOf(run)), ["padding", "var(--track)"]]),
       rowsPicture(run, stage), documentsARow(stage))));
 }
@@ -19,21 +19,12 @@ function packingSection(run) {
 function rowsPicture(run, stage) {
   const { sequence_length: width, sources } = run.packing;
   const colors = colorsOf(run);
-  const tall = 13, left = 52, wide = 948;
-  const node = svg("svg", { viewBox: `0 0 1000 ${stage.picture.length * tall + 2}`, role: "img", "aria-label": "packed rows", class: "rows" });
-  const stripes = `stripes-${stage.name || "all"}`.replace(/[^a-z0-9-]/gi, "_");
-  node.append(svg("defs", null, svg("pattern", { id: stripes, width: 6, height: 6, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" }, svg("rect", { width: 2, height: 6, fill: "var(--card)", opacity: 0.55 }))));
-  stage.picture.forEach((row, at) => {
-    const y = at * tall + 1;
-    node.append(svg("text", { x: left - 8, y: y + 9, "text-anchor": "end", style: "font-size:9.5px" }, count(row.row)), svg("rect", { x: left, y, width: wide, height: tall - 3, fill: "var(--track)" }));
-    for (const [start, stop, source, document, token] of row.parts) {
-      const x = left + (start / width) * wide, length = ((stop - start) / width) * wide;
-      const box = (fill) => svg("rect", { x: x.toFixed(2), y, width: Math.max(length - (length > 2 ? 1 : 0), 0.4).toFixed(2), height: tall - 3, fill });
-      node.append(append(box(colors.of(sources[source])), [svg("title", null, `${sources[source]}, document ${count(document)}${token ? ` from token ${count(token)}` : ""}: ${count(stop - start)} tokens`)]));
-      if (token) node.append(box(`url(#${stripes})`));
-    }
-  });
-  return node;
+  const part = ([start, stop, source, document, token]) => el("i", {
+    class: token ? "further" : null,
+    style: `left:${(100 * start) / width}%;width:${(100 * (stop - start)) / width}%;background-color:${colors.of(sources[source])}`,
+    title: `${sources[source]}, document ${count(document)}${token ? ` from token ${count(token)}` : ""}: ${count(stop - start)} tokens` });
+  return el("div", { class: "packed", role: "img", "aria-label": "packed rows" }, stage.picture.map((row) =>
+    [el("span", null, count(row.row)), el("div", null, row.parts.map(part))]));
 }
 
 function documentsARow(stage) {
@@ -57,7 +48,7 @@ function timeSection(run) {
   rows.push({ total: true, cells: ["all", "", seconds(whole), seconds(sum(run.timing.map((row) => row.task_seconds))), "", count(sum(run.timing.map((row) => row.tasks))),
     bytes(sum(run.timing.map((row) => row.written_bytes))), bytes(Math.max(...run.timing.map((row) => row.peak_memory_bytes)))] });
   return section("time", "Time, speed, memory", "From the tasks\u2019 records: the time in which at least one task of a stage was at work, the tasks\u2019 own time added up, and the most that one worker held.",
-    el("div", { class: "card" }, table([{ name: "stage" }, { name: "", kind: "wide" }, { name: "time", kind: "number" }, { name: "of tasks", kind: "number" }, { name: "speed", kind: "number" }, { name: "tasks", kind: "number" }, { name: "written", kind: "number" }, { name: "memory", kind: "number" }], rows)));
+    el("div", { class: "card" }, table([{ name: "stage" }, { name: "", kind: "wide roomy" }, { name: "time", kind: "number" }, { name: "of tasks", kind: "number" }, { name: "speed", kind: "number" }, { name: "tasks", kind: "number" }, { name: "written", kind: "number" }, { name: "memory", kind: "number" }], rows)));
 }
 
 function recipeSection(run) {

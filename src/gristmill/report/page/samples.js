@@ -76,7 +76,7 @@ function duplicateSection(run) {
 function duplicateCard(one) {
   const most = Math.max(1, ...one.sizes.map(([, , documents]) => documents));
   const sizes = one.sizes.length ? table(
-    [{ name: "documents in a cluster" }, { name: "", kind: "wide" }, { name: "clusters", kind: "number" }, { name: "documents", kind: "number" }],
+    [{ name: "in a cluster" }, { name: "", kind: "wide" }, { name: "clusters", kind: "number" }, { name: "documents", kind: "number" }],
     one.sizes.map(([name, clusters, documents]) => ({ cells: [name, overlay([{ name: "documents", value: documents, color: "var(--s6)" }], most), count(clusters), count(documents)] }))) : null;
   const largest = one.largest.filter((cluster) => cluster.pieces);
   return el("div", { class: "card" },

@@ -109,7 +109,7 @@ class ProgressObserver:
         self._console.print(f"[yellow]note[/yellow]: {text}", highlight=False)
 
     def _print(self, line: str) -> None:
-        self._console.print(f"  {line}", highlight=False)
+        self._console.print(f"  {line}", highlight=False, soft_wrap=True)
 
 
 def speed(stage: StageTally) -> str:

@@ -12,7 +12,7 @@ from gristmill.report.evidence.folder import RunFolder
 from gristmill.report.evidence.marked import LEFT_OUT, MARKED, PLAIN, added, marked, shortened
 from gristmill.report.evidence.texts import TextStore
 
-_TEXT_BYTES = 10 << 20
+_TEXT_BYTES = 9 << 20
 _LARGEST = 5
 _PAIRS = 6
 _PAIRS_LOOKED_AT = 2_000  # of each deduplicator

@@ -21,9 +21,9 @@ from gristmill.report.evidence.judged import JudgedChunk
 from gristmill.report.evidence.marked import marked
 from gristmill.report.evidence.texts import TextStore
 
-MOST_DROPPED, MOST_KEPT = 240, 80
+MOST_DROPPED, MOST_KEPT = 180, 60
 MOST_OF_A_KIND = 6  # of one source and one reason
-_DROPPED_BYTES, _KEPT_BYTES = 20 << 20, 10 << 20  # of row groups, decompressed
+_DROPPED_BYTES, _KEPT_BYTES = 12 << 20, 9 << 20  # of row groups, decompressed
 _MARKED_CHARACTERS = 20_000  # at the beginning of each text
 NO_REASON = ""  # of those that were not dropped
 

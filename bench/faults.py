@@ -41,7 +41,16 @@ def main() -> int:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         report = Path(scratch) / "cases.xml"
-        command = [sys.executable, "-m", "pytest", "-q", "tests/faults", f"--junitxml={report}"]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "tests/faults",
+            f"--junitxml={report}",
+            "-o",
+            "junit_family=xunit1",
+        ]
         command += ["-k", options.only] if options.only else []
         environment = {**os.environ, "GRISTMILL_FAULT_ROUNDS": str(options.rounds)}
         code = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode

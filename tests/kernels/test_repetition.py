@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from prose_texts import LONG, SPLITTERS, column, in_a_slice, texts, words_of
 
 from gristmill.document import Bytes, Offsets
+from gristmill.kernels.ngrams import Room, room_for
 from gristmill.kernels.repetition import measure_repetition
 from gristmill.kernels.words import Words
 from reference.repetition import repetition
@@ -33,6 +34,23 @@ def test_equals_its_twin(values: list[str], splitter: str) -> None:
     offsets, data = column(values)
     words = SPLITTERS[splitter](offsets, data)
     assert measured(offsets, data, words, TOP, DUPLICATE) == expected(values, words, TOP, DUPLICATE)
+
+
+@pytest.mark.parametrize("splitter", sorted(SPLITTERS))
+def test_positions_beyond_two_gigabytes_say_the_same(splitter: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    values = ["one two three one two three\none two three\n\none two three", *LONG.values()]
+    offsets, data = column(values)
+    words = SPLITTERS[splitter](offsets, data)
+    narrow = measured(offsets, data, words, TOP, DUPLICATE)
+    rooms = []
+
+    def wide_room(text_bytes: int, items: int, last: int) -> Room:
+        rooms.append(room_for(text_bytes, items, last + 2**31))
+        return rooms[-1]
+
+    monkeypatch.setattr("gristmill.kernels.repetition.room_for", wide_room)
+    assert measured(offsets, data, words, TOP, DUPLICATE) == narrow
+    assert [room.at.dtype for room in rooms] == [np.int64]
 
 
 lengths = st.lists(st.integers(1, 12), max_size=4, unique=True)

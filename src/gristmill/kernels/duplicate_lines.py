@@ -10,7 +10,7 @@ import numpy as np
 from numba import types
 
 from gristmill.kernels.compile import BYTES_IN, I64_IN, inline, kernel
-from gristmill.kernels.spans import count_characters, number_of_span, slots_for
+from gristmill.kernels.spans import count_characters, full_slots_for, number_of_span
 from gristmill.kernels.vector import PADDING_BYTES, address, equal64, first_bit
 
 _NEWLINE = 0x0A
@@ -52,7 +52,7 @@ def duplicate_pieces(data, start, stop, run_newlines, newlines, room):
     As with re.split, there is always at least one piece, and pieces may be empty.
     """
     slots, starts, stops = address(room.slots), address(room.starts), address(room.stops)
-    size = slots_for(newlines + 1)
+    size = full_slots_for(newlines + 1)
     known = np.int64(0)
     pieces = np.int64(0)
     characters = np.int64(0)

@@ -24,7 +24,7 @@ from numba import types
 from gristmill.kernels.characters import CHARACTERS, CHARACTERS_IN
 from gristmill.kernels.compile import BYTES_IN, I64_IN, kernel
 from gristmill.kernels.duplicate_lines import count_newlines, duplicate_pieces, most_newlines
-from gristmill.kernels.ngrams import ROOM, duplicate_ngrams, lay_words, room_for, top_ngrams
+from gristmill.kernels.ngrams import ROOMS, duplicate_ngrams, lay_words, room_for, top_ngrams
 from gristmill.kernels.spans import count_characters, with_padding
 from gristmill.kernels.trim import stripped
 from gristmill.kernels.vector import address
@@ -43,10 +43,13 @@ class Repetition(NamedTuple):
 
 
 @kernel(
-    types.void(
-        *(I64_IN, BYTES_IN, I64_IN, I64_IN, I64_IN, BYTES_IN, I64_IN, I64_IN, CHARACTERS_IN, ROOM),
-        types.Array(types.float64, 2, "C"),
-    )
+    [
+        types.void(
+            *(I64_IN, BYTES_IN, I64_IN, I64_IN, I64_IN, BYTES_IN, I64_IN, I64_IN, CHARACTERS_IN, room),
+            types.Array(types.float64, 2, "C"),
+        )
+        for room in ROOMS
+    ]
 )
 def _measure(
     offsets, bytes_, first, start, stop, word_bytes, top_lengths, duplicate_lengths, character_tables, room, out
@@ -81,10 +84,16 @@ def _measure(
             out[duplicates_from + index, document] = duplicate[index] / length
 
 
-def _most_word_bytes(words: Words) -> int:
+@kernel(types.int64(I64_IN, I64_IN, I64_IN))
+def _most_word_bytes(first, start, stop):
     """Of any document: the bytes of all its words together."""
-    before = np.concatenate([[0], np.cumsum(words.stop - words.start)])
-    return int(np.diff(before[words.first]).max(initial=0))
+    most = np.int64(0)
+    for document in range(first.size - 1):
+        size = np.int64(0)
+        for word in range(first[document], first[document + 1]):
+            size += stop[word] - start[word]
+        most = max(most, size)
+    return most
 
 
 def measure_repetition(
@@ -99,7 +108,7 @@ def measure_repetition(
     data = with_padding(data, int(offsets[-1]))
     words = words._replace(data=data if own_data else with_padding(words.data, len(words.data)))
     items = max(int(np.diff(words.first).max(initial=0)), most_newlines(offsets, data) + 1)
-    room = room_for(_most_word_bytes(words), items)
+    room = room_for(int(_most_word_bytes(words.first, words.start, words.stop)), items, int(offsets[-1]))
     out = np.empty((4 + len(top_lengths) + len(duplicate_lengths), offsets.size - 1), np.float64)
     tops, duplicates = np.array(top_lengths, np.int64), np.array(duplicate_lengths, np.int64)
     _measure(offsets, data, *words, tops, duplicates, CHARACTERS, room, out)

@@ -7,12 +7,18 @@ to look. Behind the last span PADDING_BYTES are readable (`with_padding`).
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba import types
+from numba.extending import intrinsic
 
 from gristmill.kernels.compile import inline
 from gristmill.kernels.vector import PADDING_BYTES, below64, count_bits
 
+_VECTOR = ir.VectorType(ir.IntType(8), PADDING_BYTES)
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 _OTHER_ODD = np.uint64(0xD6E8FEB86659FD93)
 _HALF = np.uint64(32)
@@ -25,6 +31,20 @@ def with_padding(data: npt.NDArray[np.uint8], stop: int) -> npt.NDArray[np.uint8
     if data.size >= stop + PADDING_BYTES:
         return data
     return np.concatenate([data[:stop], np.zeros(PADDING_BYTES, np.uint8)])
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def differ64(typing_context: Any, base: Any, one: Any, other_base: Any, other: Any) -> Any:
+    """differ64(base, one, other_base, other) -> uint64: in which of the 64 bytes from there on the two differ."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        found = [
+            builder.load(builder.bitcast(builder.gep(place, [position]), _VECTOR.as_pointer()), align=1)
+            for place, position in (arguments[:2], arguments[2:])
+        ]
+        return builder.bitcast(builder.icmp_unsigned("!=", *found), ir.IntType(PADDING_BYTES))
+
+    return types.uint64(base, types.int64, other_base, types.int64), generate
 
 
 @inline
@@ -72,8 +92,17 @@ def hash_word(base, start, stop):
 @inline
 def _hash_long(base, start, stop):
     """A hash of a span of any length, four words at a time."""
-    if stop - start < 32:
-        return hash_span(base, start, stop)
+    if stop - start <= 16:
+        return hash_word(base, start, stop)
+    if stop - start <= 32:
+        one = (load64(base, start) ^ np.uint64(stop - start) * _OTHER_ODD) * _ODD
+        two = (load64(base, start + 8) ^ _OTHER_ODD) * _ODD
+        three = (load64(base, stop - 16) + _ODD) * _OTHER_ODD
+        four = (load64(base, stop - 8) ^ _ODD) * _OTHER_ODD
+        state = (one ^ (one >> _HALF)) + (two ^ (two >> _HALF)) * _OTHER_ODD
+        state ^= (three ^ (three >> _HALF)) + (four ^ (four >> _HALF)) * _ODD
+        state *= _OTHER_ODD
+        return state ^ (state >> _HALF)
     one = np.uint64(stop - start) * _OTHER_ODD
     two, three, four = one ^ _ODD, one + _ODD, one - _OTHER_ODD
     at = start
@@ -105,6 +134,18 @@ def equal_spans(base, one, other_base, other, length):
     return length == 0 or lowest_bytes(load64(base, one) ^ load64(other_base, other), length) == np.uint64(0)
 
 
+@inline
+def equal_padded(base, one, other_base, other, length):
+    """As equal_spans, where PADDING_BYTES are readable behind both."""
+    while length > PADDING_BYTES:
+        if differ64(base, one, other_base, other):
+            return False
+        one += PADDING_BYTES
+        other += PADDING_BYTES
+        length -= PADDING_BYTES
+    return length == 0 or differ64(base, one, other_base, other) << np.uint64(PADDING_BYTES - length) == np.uint64(0)
+
+
 def table_size(items: int) -> int:
     """How many slots a table for so many items has: a power of two, at most half full."""
     slots = 16
@@ -113,7 +154,15 @@ def table_size(items: int) -> int:
     return slots
 
 
-slots_for = inline(table_size)  # the same, for kernels
+def full_table_size(items: int) -> int:
+    """As `table_size`, but at most two thirds full: where memory counts."""
+    slots = 16
+    while 2 * slots < 3 * items:
+        slots *= 2
+    return slots
+
+
+slots_for, full_slots_for = inline(table_size), inline(full_table_size)  # the same, for kernels
 
 
 @inline
@@ -134,7 +183,7 @@ def number_of_span(base, start, stop, slots, mask, starts, stops, known):
         if (entry ^ state) & HIGH == 0:
             number = np.int64(entry & LOW) - 1
             length = stop - start
-            if stops[number] - starts[number] == length and equal_spans(base, starts[number], base, start, length):
+            if stops[number] - starts[number] == length and equal_padded(base, starts[number], base, start, length):
                 return number
         slot = (slot + 1) & mask
 

@@ -36,7 +36,7 @@ from gristmill.kernels.aho_corasick import (
 from gristmill.kernels.phrase_windows import LONGEST_BEGINNING
 
 _CODE_POINTS = 0x110000
-_MOST_BEGINNINGS_A_PHRASE = 64
+_MOST_BEGINNINGS_A_PHRASE = 128
 _CASED_CODE_POINTS = 0x20000  # ideographs begin there
 _CAPITAL_I_WITH_DOT, _CAPITAL_SIGMA = "\u0130", "\u03a3"  # the two whose lower case is not one character's own
 _HANGUL_LEADS = {chr(code) for code in range(0x1100, 0x1113)}

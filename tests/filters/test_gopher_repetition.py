@@ -104,3 +104,10 @@ def test_bounds_need_no_text() -> None:
 def test_impossible_parameters_are_refused(parameters: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="expected"):
         gm.filters.GopherRepetition(**parameters)
+
+
+def test_numbers_as_json_writes_them_are_numbers() -> None:
+    """A run's own recipe.yaml has such keys."""
+    as_written = {"2": 0.25, "3": 0.2}
+    meant: dict[int, float] = {2: 0.25, 3: 0.2}
+    assert gm.filters.GopherRepetition(max_top_ngrams=as_written) == gm.filters.GopherRepetition(max_top_ngrams=meant)

@@ -84,7 +84,7 @@ def test_a_terminal_shows_them_with_speed_and_memory(watched: Watched) -> None:
     shown = watched.shown.getvalue()
     assert re.search(r"sift.*2 tasks", shown)
     assert re.search(r"dropped so far: [\w.]+ \d+", shown)
-    assert "documents/s" in shown and "tokens/s" in shown and "MB a worker" in shown
+    assert "documents/s" in shown and "tokens/s" in shown and re.search(r"at most [\d.]+ [MG]B a worker", shown)
 
 
 def test_events_follow_the_run(watched: Watched) -> None:
@@ -190,6 +190,6 @@ def test_plain_lines_where_there_is_no_terminal(tmp_path: Path) -> None:
     lines = shown.getvalue().splitlines()
     assert "\x1b" not in shown.getvalue()
     assert re.fullmatch(r"sift: 2 tasks, [\d.]+ kB|sift: 2 tasks, [\d.]+ MB", lines[0])
-    summary = r"  2 of 2 tasks in [\dms.]+, .*/s, .*rows/s, at most \d+ MB a worker"
+    summary = r"  2 of 2 tasks in [\dms.]+, .*/s, .*rows/s, at most [\d.]+ [MG]B a worker"
     assert any(re.fullmatch(summary, line) for line in lines)  # others may stand before it on a slow machine
     assert any(line.startswith("  dropped so far: length.min_characters") for line in lines)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gristmill.errors import SourceError
-from gristmill.sources import Columns, delimited
+from gristmill.sources import Columns, piece
 from reference.reading import read_path, texts, write
 
 
@@ -47,10 +47,10 @@ def test_broken_rows_say_so_and_cost_one_line(tmp_path: Path) -> None:
 def test_a_quote_that_is_never_closed_does_not_swallow_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(delimited, "_LONGEST_RECORD_BYTES", 500)
+    monkeypatch.setattr(piece, "_LEAST_RECORD_BYTES", 500)
     body = '"stray\n' + "good\n" * 5000
     for batch_bytes in (64, 1 << 10, 1 << 20):
-        rows = read_path(write(tmp_path, "a.csv", "text\n" + body), batch_bytes=batch_bytes)
+        rows = read_path(write(tmp_path, "a.csv", "text\n" + body), Columns(most_bytes=250), batch_bytes=batch_bytes)
         assert [row["unreadable"] for row in rows] == ["unreadable.csv"] + [None] * 5000
 
 

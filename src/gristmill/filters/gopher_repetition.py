@@ -139,10 +139,10 @@ def _check_share(name: str, share: object) -> None:
 
 
 def _pairs(name: str, given: Any) -> Shares:
-    """{n: share} or pairs of them, as a tuple of pairs."""
+    """{n: share} or pairs of them, as a tuple of pairs. JSON's keys are texts: "2" is 2."""
     items = given.items() if isinstance(given, Mapping) else (given or ())
     try:
-        pairs = tuple((n, share) for n, share in items)
+        pairs = tuple((int(n) if isinstance(n, str) and n.isdecimal() else n, share) for n, share in items)
     except (TypeError, ValueError) as error:
         raise ValueError(f"expected {name}: {{n: share}} such as {{2: 0.2}}, found {given!r}") from error
     for n, share in pairs:
